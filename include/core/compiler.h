@@ -1,0 +1,27 @@
+#ifndef CORE_COMPILER_H
+#define CORE_COMPILER_H
+
+/*
+ * What gcc and clang offer beyond C11, under names that say what it is for.
+ */
+
+/* The caller has to look at the result. */
+#define MUST_CHECK __attribute__((warn_unused_result))
+
+/* Arguments are checked against a printf format; both numbers count from 1. */
+#define PRINTF_LIKE(string_index, first_index) __attribute__((format(printf, string_index, first_index)))
+
+/* Runs fn(&variable) when the variable goes out of scope. The destructor takes half-built and empty objects. */
+#define CLEANUP(fn) __attribute__((cleanup(fn)))
+
+/* Hands a pointer over: yields it and leaves NULL behind, so that CLEANUP has nothing to free. */
+#define STEAL(pointer)                                   \
+	__extension__({                                  \
+		__typeof__(pointer) stolen_ = (pointer); \
+		(pointer) = NULL;                        \
+		stolen_;                                 \
+	})
+
+#define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

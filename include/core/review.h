@@ -1,0 +1,63 @@
+#ifndef CORE_REVIEW_H
+#define CORE_REVIEW_H
+
+#include <stddef.h>
+
+#include "core/arena.h"
+
+/*
+ * The whole product in one function: the bytes of an AdmissionReview in, the bytes of the answer out. The server, the
+ * `review` command, the data cases and the fuzzer all call it. It does no I/O and keeps nothing between two calls.
+ *
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+ */
+
+/* The largest body that is read: an object and the one before it, 3 MiB each at the most, and the rest of a review. */
+#define REVIEW_MAX_BODY ((size_t)7 * 1024 * 1024)
+
+/* Stack that a thread needs to answer reviews: cJSON recurses 1,000 levels deep, 512 KiB of stack under a sanitizer. */
+#define REVIEW_STACK_SIZE ((size_t)1024 * 1024)
+
+struct review_config {
+	const char *cluster_domain; /* such as "cluster.local", a valid DNS name; "" where unknown: names end at .svc */
+};
+
+enum review_decision {
+	REVIEW_ALLOWED, /* unchanged; there may be warnings */
+	REVIEW_PATCHED, /* allowed with a patch */
+	REVIEW_DENIED,
+	REVIEW_REFUSED, /* no answer in the protocol's sense: the HTTP status is an error */
+};
+
+/*
+ * The answer, and what logs and metrics tell of it. Strings are never NULL ("" where unknown); they live in the arena,
+ * or in static memory, and so end with arena_reset. What comes from the body may hold any valid UTF-8.
+ */
+struct review_answer {
+	int http_status; /* 200; 400 no review; 413 it needs more than an arena holds; 503 no memory just now */
+	const char *content_type; /* of the body */
+	const char *body;
+	size_t body_len;
+	enum review_decision decision;
+	int code; /* response.status.code of a denial, else http_status */
+	const char *uid;
+	const char *namespace;
+	const char *resource; /* "pods", "statefulsets" or another, without its group */
+	const char *name;
+	const char *operation; /* as in the request: "CREATE" and so on */
+	const char *role;      /* of the pod, where TF_CONFIG was made */
+	int index;	       /* -1 where there is no role */
+	const char *message;   /* why it was denied or refused */
+};
+
+/* "allowed", "patched", "denied", "refused". */
+const char *review_decision_name(enum review_decision decision);
+
+/*
+ * Answers one review of `len` bytes; body[len] must be '\0'. Always fills *ret_answer. The arena must be fresh or
+ * reset, cJSON's hooks installed (arena_hook_cjson). Different arenas may be used by different threads at once.
+ */
+void review_answer(struct arena *arena, const char *body, size_t len, const struct review_config *config,
+		   struct review_answer *ret_answer);
+
+#endif

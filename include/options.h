@@ -1,0 +1,75 @@
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/error.h"
+
+/*
+ * A command's settings as one table: the flag, its environment variable, its type, default and help. The parser,
+ * --help,
+ * --print-config and the README's table all come from it.
+ *
+ * A value comes from the command line, else from the environment (where the command has a prefix), else it is the
+ * default. Everything is checked, also what the environment holds, and the error names the flag or the variable, the
+ * value and what is allowed.
+ */
+
+enum option_type {
+	OPTION_FLAG,	 /* bool: present or not; "true" or "false" in the environment */
+	OPTION_STRING,	 /* const char *: borrowed from argv, the environment or the table; not empty */
+	OPTION_NAME,	 /* const char *: a DNS label */
+	OPTION_DOMAIN,	 /* const char *: a DNS name without a final dot; may be empty only as default */
+	OPTION_ADDRESS,	 /* const char *: ADDR:PORT, where ADDR may be empty or in brackets and PORT is 0 to 65535 */
+	OPTION_COUNT,	 /* unsigned: min to max */
+	OPTION_SIZE,	 /* size_t, bytes: a number with Ki, Mi or Gi, or bytes; min to max in bytes */
+	OPTION_DURATION, /* unsigned, seconds: "10s", "2m", "1h" or seconds; min to max in seconds */
+	OPTION_ENUM,	 /* unsigned: the position in a list of words, `choices`, NULL at its end */
+};
+
+struct option {
+	const char *flag; /* "--listen"; NULL ends the table */
+	enum option_type type;
+	size_t offset;	      /* of the field in the command's struct */
+	const char *fallback; /* the default, as a user would write it; NULL: none (a flag is false, a string NULL) */
+	const char *value;    /* how --help names the value: "ADDR:PORT"; NULL for OPTION_FLAG */
+	const char *help;     /* one line, no full stop at its end */
+	uint64_t min, max;    /* of numbers; 0, 0: no bounds but the type's */
+	const char *const *choices;
+	bool required;
+};
+
+enum option_source { OPTION_FROM_DEFAULT, OPTION_FROM_ENVIRONMENT, OPTION_FROM_FLAG };
+
+enum { OPTIONS_MAX = 40 }; /* entries that a table may have */
+
+struct options {
+	const struct option *table;
+	const char *env_prefix;	       /* "TFCONFIG_WEBHOOK_"; NULL: the command reads no environment */
+	const char *text[OPTIONS_MAX]; /* each setting as its source wrote it; NULL: none */
+	enum option_source source[OPTIONS_MAX];
+};
+
+/*
+ * Reads argv (without the command's own name) into the struct that `values` points to, each field as its option's type
+ * says. "--flag value" and "--flag=value" both work. Returns -1 with ERROR_USAGE for what is wrong or missing.
+ */
+MUST_CHECK int options_parse(struct options *options, const struct option *table, const char *env_prefix, int argc,
+			     char *const *argv, void *values, struct error *err);
+
+/* True where argv holds --help or -h before a "--". */
+bool options_want_help(int argc, char *const *argv);
+
+/* The list of flags for --help: flag, value, help, default, and the variable where env_prefix is not NULL. */
+void options_print_help(FILE *file, const struct option *table, const char *env_prefix);
+
+/* The same as a Markdown table, for the README. */
+void options_print_markdown(FILE *file, const struct option *table, const char *env_prefix);
+
+/* One line a setting: "--listen [::]:8443 (default)", "(from TFCONFIG_WEBHOOK_LISTEN)" or "(from the command line)". */
+void options_print_config(FILE *file, const struct options *options);
+
+#endif

@@ -1,0 +1,32 @@
+"""What all Python tests share: where the program is, and how to ask it for an answer."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = ROOT / "tests" / "data"
+
+
+def program_path():
+    """The program under test; PROGRAM names another build (a sanitizer's, say)."""
+    return os.environ.get("PROGRAM", str(ROOT / "build" / "tfconfig-webhook"))
+
+
+@pytest.fixture(scope="session")
+def program():
+    path = program_path()
+    assert os.access(path, os.X_OK), f"{path} is missing: run make first"
+    return path
+
+
+def run_review(review, *arguments, decode=True):
+    """Runs `tfconfig-webhook review` on a dict or bytes; returns (exit code, answer or None, stderr)."""
+    body = review if isinstance(review, bytes) else json.dumps(review).encode()
+    command = [program_path(), "review", *(["--decode"] if decode else []), *arguments]
+    done = subprocess.run(command, input=body, capture_output=True, timeout=60)
+    answer = json.loads(done.stdout) if done.stdout else None
+    return done.returncode, answer, done.stderr.decode()
