@@ -1,0 +1,45 @@
+#ifndef PKI_FOLDER_H
+#define PKI_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/buf.h"
+#include "core/compiler.h"
+#include "core/error.h"
+
+/*
+ * A folder of files that only their owner may read. Errors are ERROR_SYSTEM unless said otherwise and name the file.
+ * Not thread-safe; two processes may write to one folder, one after the other (flock, where the file system has it).
+ */
+
+struct folder {
+	int fd;		  /* -1: not open */
+	const char *path; /* as given to folder_open, borrowed: for messages */
+};
+
+struct folder_file {
+	const char *name; /* in the folder, without a slash */
+	const struct buf *content;
+};
+
+/* Opens the folder; with `create` a missing one is made, mode 0700, but not the folders above it. */
+MUST_CHECK int folder_open(struct folder *folder, const char *path, bool create, struct error *err);
+
+/* Closes it. Takes a folder whose folder_open failed, and one that is {.fd = -1}. */
+void folder_release(struct folder *folder);
+
+/*
+ * Writes the files, mode 0600 from the moment they exist: all under temporary names and to the disk first, then all
+ * renamed. A failure before the first rename leaves the folder as it was; one after it (which takes a defect of the
+ * disk) takes the renamed files away again unless they replaced others. A crash between two renames can leave a part.
+ *
+ * Without `replace` nothing that exists is touched: ERROR_INVALID naming the first such file.
+ */
+MUST_CHECK int folder_write(struct folder *folder, const struct folder_file *files, size_t count, bool replace,
+			    struct error *err);
+
+/* Adds a file's bytes to an empty buffer; ERROR_INVALID where they do not fit. */
+MUST_CHECK int folder_read(struct folder *folder, const char *name, struct buf *content, struct error *err);
+
+#endif

@@ -1,0 +1,46 @@
+#ifndef PKI_KEYPAIR_H
+#define PKI_KEYPAIR_H
+
+#include <time.h>
+
+#include "core/buf.h"
+#include "core/compiler.h"
+#include "core/error.h"
+
+/*
+ * A certificate and its private key, both as PEM. What mints, stores, checks and serves a certificate passes this.
+ *
+ * The key is secret: it stays in this struct, is written to the heap once (a buffer that grows would leave copies
+ * behind) and is overwritten before its memory is freed. Not thread-safe; different keypairs are independent.
+ */
+
+enum {
+	KEYPAIR_CERTIFICATE_MAX = 64 * 1024, /* bytes of PEM: room for a chain */
+	KEYPAIR_KEY_MAX = 16 * 1024,
+};
+
+struct keypair {
+	struct buf certificate; /* one certificate, or a chain with the leaf first */
+	struct buf key;		/* PKCS #8, not encrypted */
+};
+
+struct keypair_dates {
+	time_t not_before; /* the first second it is valid, UTC */
+	time_t not_after;  /* the last */
+};
+
+void keypair_init(struct keypair *pair);
+
+/* Overwrites the key, frees both buffers and leaves the pair as after keypair_init. Takes an all-zero struct too. */
+void keypair_release(struct keypair *pair);
+
+/* Moves `from` into `to`, whose former content is released; `from` is left empty. */
+void keypair_move(struct keypair *to, struct keypair *from);
+
+/* 0 where the key belongs to the (first) certificate, else -1 with ERROR_INVALID: unreadable, or not a pair. */
+MUST_CHECK int keypair_check(const struct keypair *pair, struct error *err);
+
+/* The dates of the first certificate in a PEM text. Returns -1 with ERROR_INVALID where there is none. */
+MUST_CHECK int keypair_read_dates(const struct buf *certificate, struct keypair_dates *ret_dates, struct error *err);
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef PKI_OPENSSL_H
+#define PKI_OPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include "core/buf.h"
+#include "core/compiler.h"
+#include "core/error.h"
+
+/*
+ * What the files of src/pki share of OpenSSL: destructors for CLEANUP, errors, and PEM in and out of buffers. No other
+ * layer includes it, so that OpenSSL's types stay below the headers that they use.
+ */
+
+static inline void free_x509(X509 **x509)
+{
+	X509_free(*x509);
+}
+
+/* OpenSSL overwrites the private part before it frees it. */
+static inline void free_key(EVP_PKEY **key)
+{
+	EVP_PKEY_free(*key);
+}
+
+static inline void free_bio(BIO **bio)
+{
+	BIO_free(*bio);
+}
+
+/*
+ * Returns -1 with "what: OpenSSL's reason", as ERROR_NO_MEMORY where that is the reason, else as ERROR_INVALID, and
+ * empties the thread's queue of OpenSSL errors.
+ */
+int openssl_failed(struct error *err, const char *what);
+
+/* The first certificate of a PEM text, or NULL. The caller owns it. */
+MUST_CHECK X509 *openssl_read_certificate(const struct buf *pem, struct error *err);
+
+/* An unencrypted private key, or NULL. Never asks for a passphrase. The caller owns it. */
+MUST_CHECK EVP_PKEY *openssl_read_key(const struct buf *pem, struct error *err);
+
+/* PEM into an empty buffer, in one add. */
+MUST_CHECK int openssl_write_certificate(X509 *x509, struct buf *pem, struct error *err);
+MUST_CHECK int openssl_write_key(const EVP_PKEY *key, struct buf *pem, struct error *err);
+
+#endif

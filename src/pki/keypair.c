@@ -1,0 +1,63 @@
+#include "pki/keypair.h"
+
+#include <openssl/crypto.h>
+
+#include "pki/openssl.h"
+
+void keypair_init(struct keypair *pair)
+{
+	buf_init(&pair->certificate, KEYPAIR_CERTIFICATE_MAX);
+	buf_init(&pair->key, KEYPAIR_KEY_MAX);
+}
+
+void keypair_release(struct keypair *pair)
+{
+	if (pair->key.data)
+		OPENSSL_cleanse(pair->key.data, pair->key.capacity);
+	buf_release(&pair->certificate);
+	buf_release(&pair->key);
+	keypair_init(pair);
+}
+
+void keypair_move(struct keypair *to, struct keypair *from)
+{
+	keypair_release(to);
+	*to = *from;
+	keypair_init(from);
+}
+
+int keypair_check(const struct keypair *pair, struct error *err)
+{
+	X509 *certificate CLEANUP(free_x509) = openssl_read_certificate(&pair->certificate, err);
+	EVP_PKEY *key CLEANUP(free_key) = certificate ? openssl_read_key(&pair->key, err) : NULL;
+
+	if (!key)
+		return -1;
+	if (X509_check_private_key(certificate, key) != 1)
+		return openssl_failed(err, "the private key does not belong to the certificate");
+	return 0;
+}
+
+static int to_time(const ASN1_TIME *from, time_t *ret_time)
+{
+	struct tm tm;
+
+	if (ASN1_TIME_to_tm(from, &tm) != 1)
+		return -1;
+	*ret_time = timegm(&tm);
+	return 0;
+}
+
+int keypair_read_dates(const struct buf *certificate, struct keypair_dates *ret_dates, struct error *err)
+{
+	X509 *x509 CLEANUP(free_x509) = openssl_read_certificate(certificate, err);
+	struct keypair_dates dates;
+
+	if (!x509)
+		return -1;
+	if (to_time(X509_get0_notBefore(x509), &dates.not_before) < 0 ||
+	    to_time(X509_get0_notAfter(x509), &dates.not_after) < 0)
+		return openssl_failed(err, "the certificate's dates are unreadable");
+	*ret_dates = dates;
+	return 0;
+}

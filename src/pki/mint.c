@@ -1,0 +1,130 @@
+#include "pki/mint.h"
+
+#include <string.h>
+
+#include <openssl/bn.h>
+#include <openssl/x509v3.h>
+
+#include "pki/extension.h"
+#include "pki/openssl.h"
+
+enum { SERIAL_BITS = 159 }; /* a 160th would be the sign */
+
+static void free_number(BIGNUM **number)
+{
+	BN_free(*number);
+}
+
+static bool set_serial(X509 *certificate)
+{
+	BIGNUM *serial CLEANUP(free_number) = BN_new();
+
+	if (!serial)
+		return false;
+	do {
+		if (!BN_rand(serial, SERIAL_BITS, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY))
+			return false;
+	} while (BN_is_zero(serial));
+	return BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(certificate)) != NULL;
+}
+
+static bool set_dates(X509 *certificate, time_t now, unsigned lifetime)
+{
+	return ASN1_TIME_set(X509_getm_notBefore(certificate), now - MINT_BACKDATE) &&
+	       ASN1_TIME_set(X509_getm_notAfter(certificate), now + (time_t)lifetime);
+}
+
+static bool set_subject(X509 *certificate, const char *name)
+{
+	return X509_NAME_add_entry_by_NID(X509_get_subject_name(certificate), NID_commonName, MBSTRING_UTF8,
+					  (const unsigned char *)name, -1, -1, 0) == 1;
+}
+
+/* All but the issuer, the extensions and the signature. The caller owns the result; NULL on failure. */
+static X509 *new_certificate(const char *name, EVP_PKEY *key, time_t now, unsigned lifetime, struct error *err)
+{
+	X509 *certificate CLEANUP(free_x509) = X509_new();
+
+	if (!certificate || !X509_set_version(certificate, X509_VERSION_3) || !set_serial(certificate) ||
+	    !set_dates(certificate, now, lifetime) || !set_subject(certificate, name) ||
+	    !X509_set_pubkey(certificate, key)) {
+		openssl_failed(err, "can't make a certificate");
+		return NULL;
+	}
+	return STEAL(certificate);
+}
+
+static EVP_PKEY *new_key(struct error *err)
+{
+	EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
+
+	if (!key)
+		openssl_failed(err, "can't make a P-256 key");
+	return key;
+}
+
+static int sign_and_write(X509 *certificate, EVP_PKEY *key, EVP_PKEY *ca_key, struct keypair *ret_pair,
+			  struct error *err)
+{
+	struct keypair pair CLEANUP(keypair_release) = {0};
+
+	keypair_init(&pair);
+	if (!X509_sign(certificate, ca_key, EVP_sha256()))
+		return openssl_failed(err, "can't sign a certificate");
+	if (openssl_write_certificate(certificate, &pair.certificate, err) < 0 ||
+	    openssl_write_key(key, &pair.key, err) < 0)
+		return -1;
+	keypair_move(ret_pair, &pair);
+	return 0;
+}
+
+int mint_ca(const char *name, time_t now, unsigned lifetime, struct keypair *ret_pair, struct error *err)
+{
+	EVP_PKEY *key CLEANUP(free_key) = NULL;
+	X509 *certificate CLEANUP(free_x509) = NULL;
+
+	if (!name[0] || strlen(name) > MINT_NAME_MAX)
+		return error_set(err, ERROR_INVALID, "the CA's name \"%s\" must have 1 to %d characters", name,
+				 MINT_NAME_MAX);
+	key = new_key(err);
+	if (!key)
+		return -1;
+	certificate = new_certificate(name, key, now, lifetime, err);
+	if (!certificate)
+		return -1;
+	if (!X509_set_issuer_name(certificate, X509_get_subject_name(certificate)))
+		return openssl_failed(err, "can't name a certificate's issuer");
+	if (extension_add_ca(certificate, err) < 0)
+		return -1;
+	return sign_and_write(certificate, key, key, ret_pair, err);
+}
+
+static int check_ca(X509 *ca, EVP_PKEY *ca_key, const X509 *leaf, struct error *err)
+{
+	if (X509_check_private_key(ca, ca_key) != 1)
+		return openssl_failed(err, "the CA's private key does not belong to its certificate");
+	if (X509_check_ca(ca) != 1)
+		return error_set(err, ERROR_INVALID, "the certificate to sign with is no CA's");
+	if (ASN1_TIME_compare(X509_get0_notAfter(ca), X509_get0_notAfter(leaf)) < 0)
+		return error_set(err, ERROR_INVALID, "the CA ends before the certificate that it is to sign");
+	return 0;
+}
+
+int mint_leaf(const struct keypair *ca, const struct service_names *names, time_t now, unsigned lifetime,
+	      struct keypair *ret_pair, struct error *err)
+{
+	/* The API server's name for us may be too long for a common name; the Service's alone never is. */
+	const char *name = strlen(names->dns[0]) <= MINT_NAME_MAX ? names->dns[0] : names->dns[1];
+	X509 *ca_certificate CLEANUP(free_x509) = openssl_read_certificate(&ca->certificate, err);
+	EVP_PKEY *ca_key CLEANUP(free_key) = ca_certificate ? openssl_read_key(&ca->key, err) : NULL;
+	EVP_PKEY *key CLEANUP(free_key) = ca_key ? new_key(err) : NULL;
+	X509 *certificate CLEANUP(free_x509) = key ? new_certificate(name, key, now, lifetime, err) : NULL;
+
+	if (!certificate || check_ca(ca_certificate, ca_key, certificate, err) < 0)
+		return -1;
+	if (!X509_set_issuer_name(certificate, X509_get_subject_name(ca_certificate)))
+		return openssl_failed(err, "can't name a certificate's issuer");
+	if (extension_add_leaf(certificate, ca_certificate, names, err) < 0)
+		return -1;
+	return sign_and_write(certificate, key, ca_key, ret_pair, err);
+}

@@ -1,0 +1,81 @@
+#include "pki/openssl.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+int openssl_failed(struct error *err, const char *what)
+{
+	unsigned long last = ERR_peek_last_error();
+	const char *reason = last ? ERR_reason_error_string(last) : NULL;
+	bool no_memory = ERR_GET_REASON(last) == ERR_R_MALLOC_FAILURE;
+
+	ERR_clear_error();
+	return error_set(err, no_memory ? ERROR_NO_MEMORY : ERROR_INVALID, "%s%s%s", what, reason ? ": " : "",
+			 reason ? reason : "");
+}
+
+/* Without a callback of ours OpenSSL would ask for a passphrase at the terminal. */
+static int refuse_passphrase(char *buffer, int size, int writing, void *data)
+{
+	(void)buffer;
+	(void)size;
+	(void)writing;
+	(void)data;
+	return -1;
+}
+
+/* Reads the buffer in place; NULL where it is empty. */
+static BIO *open_buffer(const struct buf *pem)
+{
+	return pem->len ? BIO_new_mem_buf(pem->data, (int)pem->len) : NULL;
+}
+
+X509 *openssl_read_certificate(const struct buf *pem, struct error *err)
+{
+	BIO *bio CLEANUP(free_bio) = open_buffer(pem);
+	X509 *x509 = bio ? PEM_read_bio_X509(bio, NULL, refuse_passphrase, NULL) : NULL;
+
+	if (!x509)
+		openssl_failed(err, "no certificate in PEM");
+	return x509;
+}
+
+EVP_PKEY *openssl_read_key(const struct buf *pem, struct error *err)
+{
+	BIO *bio CLEANUP(free_bio) = open_buffer(pem);
+	EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, refuse_passphrase, NULL) : NULL;
+
+	if (!key)
+		openssl_failed(err, "no unencrypted private key in PEM");
+	return key;
+}
+
+static int take_bio(BIO *bio, struct buf *pem, struct error *err)
+{
+	char *data;
+	long len = BIO_get_mem_data(bio, &data);
+
+	buf_add(pem, data, (size_t)len);
+	if (pem->failed)
+		return error_set(err, ERROR_NO_MEMORY, "no memory for %ld bytes of PEM", len);
+	return 0;
+}
+
+int openssl_write_certificate(X509 *x509, struct buf *pem, struct error *err)
+{
+	BIO *bio CLEANUP(free_bio) = BIO_new(BIO_s_mem());
+
+	if (!bio || !PEM_write_bio_X509(bio, x509))
+		return openssl_failed(err, "can't write a certificate as PEM");
+	return take_bio(bio, pem, err);
+}
+
+int openssl_write_key(const EVP_PKEY *key, struct buf *pem, struct error *err)
+{
+	/* The secure kind overwrites its memory, when it grows too. */
+	BIO *bio CLEANUP(free_bio) = BIO_new(BIO_s_secmem());
+
+	if (!bio || !PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL))
+		return openssl_failed(err, "can't write a private key as PEM");
+	return take_bio(bio, pem, err);
+}
