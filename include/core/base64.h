@@ -1,0 +1,19 @@
+#ifndef CORE_BASE64_H
+#define CORE_BASE64_H
+
+#include <stddef.h>
+
+#include "core/arena.h"
+
+/*
+ * Standard base64 (RFC 4648, section 4) in one line, as JSON patches travel. libb64 does the work; this hides its
+ * habits: line breaks, int lengths, no NUL.
+ */
+
+/* The text, NUL-terminated, or NULL where the arena is full. */
+char *base64_encode(struct arena *arena, const char *bytes, size_t len);
+
+/* The bytes with a NUL behind them, or NULL where the arena is full. Characters that are not base64 are skipped. */
+char *base64_decode(struct arena *arena, const char *text, size_t *ret_len);
+
+#endif

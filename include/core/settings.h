@@ -1,0 +1,67 @@
+#ifndef CORE_SETTINGS_H
+#define CORE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cjson/cJSON.h>
+
+#include "core/verdict.h"
+
+/*
+ * What the user wrote: the annotations under tfconfig.dev/ of a StatefulSet and of its pod template. One table in
+ * settings.c knows every key, its values and its check.
+ */
+
+#define ANNOTATION_PREFIX "tfconfig.dev/"
+
+/* The stamps that the webhook itself puts on the pod template: a label and an annotation. */
+#define INJECT_KEY ANNOTATION_PREFIX "inject"
+#define GROUP_KEY ANNOTATION_PREFIX "group"
+#define CLUSTER_KEY ANNOTATION_PREFIX "cluster"
+
+/* The labels that it puts on a pod. */
+#define ROLE_LABEL ANNOTATION_PREFIX "role"
+#define INDEX_LABEL ANNOTATION_PREFIX "index"
+
+enum { SETTINGS_CONTAINERS_MAX = 100, PORT_MAX = 65535, PORT_DEFAULT = 2222 };
+
+enum inject {
+	INJECT_UNSET, /* no annotation */
+	INJECT_FALSE,
+	INJECT_TRUE,
+};
+
+enum address_form {
+	ADDRESS_FQDN,  /* <pod>.<service>.<namespace>.svc.<domain> */
+	ADDRESS_SHORT, /* <pod>.<service> */
+};
+
+/* A list of container names, in the arena; `names` is NULL where the user gave none. */
+struct container_list {
+	const char **names;
+	size_t len;
+};
+
+struct settings {
+	enum inject inject;
+	bool others;	       /* there are annotations beside inject */
+	const char *cluster;   /* the group as written; NULL: none */
+	const char *port_name; /* of a containerPort; NULL: `port` is the number */
+	unsigned port;
+	struct container_list containers;
+	enum address_form address;
+	bool overwrite;
+	bool sparse;
+	bool grpc;	    /* emit rpc_layer: grpc */
+	bool restart_asked; /* on-scale: restart was written out */
+};
+
+/* Reads and checks all annotations. Returns -1 where it denied. `object` is the StatefulSet. */
+MUST_CHECK int settings_read(const cJSON *object, struct verdict *verdict, struct settings *ret_settings);
+
+/* "fqdn" and "short", for the stamp. */
+const char *address_form_name(enum address_form address);
+bool address_form_parse(const char *text, enum address_form *ret_address);
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef CORE_TEXT_H
+#define CORE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/arena.h"
+
+/*
+ * Text that people read: UTF-8, clipped and free of control characters, whatever a cluster holds.
+ */
+
+/* True where the bytes are well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+bool text_is_utf8(const char *bytes, size_t len);
+
+/* The longest len' <= max with which `text`, valid UTF-8 of len bytes, does not end inside a character. */
+size_t text_clip(const char *text, size_t len, size_t max);
+
+/* The text in double quotes, at most 80 bytes of it, control characters shown as '?'. NULL where the arena is full. */
+const char *text_quote(struct arena *arena, const char *text);
+
+/* The text without the blanks (space, tab, line ends) at its begin and end; moves the begin, returns the length. */
+size_t text_trim(const char **text, size_t len);
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef CORE_TFCONFIG_H
+#define CORE_TFCONFIG_H
+
+#include <stddef.h>
+
+#include "core/arena.h"
+#include "core/stamp.h"
+
+/*
+ * The value of TF_CONFIG, as TensorFlow's TFConfigClusterResolver reads it:
+ *
+ *     {"cluster":{"worker":["trainer-0.hl.ml.svc.cluster.local:2222",...]},"task":{"type":"worker","index":1}}
+ *
+ * Compact, roles in the order chief, worker, ps, evaluator; one stamp gives every pod the same "cluster" bytes, with
+ * two exceptions. An evaluator stands in its own cluster alone, since ParameterServerStrategy hangs where others list
+ * it. In the sparse form a worker sees the chief, every ps and itself: {"worker":{"<index>":"host:port"}}.
+ *
+ * Every byte comes from names and numbers that were checked, so none needs an escape and none is a '$', which
+ * Kubernetes would expand.
+ */
+
+/* Linux refuses an environment string of more than 131,072 bytes with its name, '=' and NUL (MAX_ARG_STRLEN). */
+enum { TFCONFIG_MAX = 131072 - (int)sizeof("TF_CONFIG=") };
+
+/* Bytes of the value for one pod, without writing it. `namespace` is the sets' namespace. */
+size_t tfconfig_size(const struct stamp *stamp, const char *namespace, enum role role, unsigned index);
+
+/* Bytes of the largest value that a pod of the group gets. */
+size_t tfconfig_largest_size(const struct stamp *stamp, const char *namespace);
+
+/*
+ * How many pods the group may have so that every value fits into TFCONFIG_MAX, when its largest entries shrink and the
+ * others stay. Changes the group's counts.
+ */
+unsigned tfconfig_largest_group(struct stamp *stamp, const char *namespace);
+
+/* The value, which fits into TFCONFIG_MAX, NUL-terminated; NULL where the arena is full. */
+char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char *namespace, enum role role,
+		      unsigned index);
+
+#endif

@@ -1,0 +1,137 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "core/arena.h"
+#include "core/base64.h"
+#include "core/buf.h"
+#include "core/json.h"
+#include "core/review.h"
+#include "options.h"
+
+enum { REVIEW_FIRST_BLOCK = 64 * 1024 };
+
+/* As much as a whole server may use by default: there is just this one review. */
+static const size_t review_memory = (size_t)48 * 1024 * 1024;
+
+struct review_options {
+	bool decode;
+	const char *cluster_domain;
+};
+
+static const struct option review_table[] = {
+	{.flag = "--decode",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct review_options, decode),
+	 .help = "show the patch as JSON instead of base64"},
+	{.flag = "--cluster-domain",
+	 .type = OPTION_DOMAIN,
+	 .offset = offsetof(struct review_options, cluster_domain),
+	 .fallback = "",
+	 .value = "DOMAIN",
+	 .help = "the cluster's DNS domain, such as cluster.local; without it names end at .svc"},
+	{0},
+};
+
+static void print_help(void)
+{
+	printf("Usage: tfconfig-webhook review [flags] < review.json\n\n"
+	       "Answers one AdmissionReview from stdin, as the webhook would, on stdout.\n"
+	       "Exit code 0 for allowed, 1 for denied or unreadable, 2 for wrong usage.\n\n");
+	options_print_help(stdout, review_table, NULL);
+}
+
+static int read_stdin(struct buf *body, struct error *err)
+{
+	char chunk[16384];
+
+	for (;;) {
+		ssize_t len = read(STDIN_FILENO, chunk, sizeof(chunk));
+
+		if (len == 0)
+			return 0;
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0)
+			return error_set(err, ERROR_SYSTEM, "stdin: %s", strerror(errno));
+		buf_add(body, chunk, (size_t)len);
+		if (body->failed)
+			return error_set(err, ERROR_INVALID, "the review on stdin is larger than 7 MiB");
+	}
+}
+
+/* The answer with response.patch as an array, as text; NULL where the arena is full. */
+static const char *decode_patch(struct arena *arena, const struct review_answer *answer)
+{
+	cJSON *review = json_parse(arena, answer->body, answer->body_len, NULL);
+	cJSON *response = json_get_object(review, "response");
+	const char *encoded = json_get_string(response, "patch");
+	cJSON *patch;
+	char *text;
+	size_t len;
+
+	if (!encoded)
+		return answer->body;
+	text = base64_decode(arena, encoded, &len);
+	patch = text ? json_parse(arena, text, len, NULL) : NULL;
+	if (!patch)
+		return NULL;
+	cJSON_ReplaceItemInObjectCaseSensitive(response, "patch", patch);
+	return cJSON_PrintUnformatted(review);
+}
+
+static int answer_review(struct arena *arena, const struct review_options *options, const struct buf *body,
+			 struct error *err)
+{
+	struct review_config config = {.cluster_domain = options->cluster_domain};
+	struct review_answer answer;
+	const char *text;
+
+	review_answer(arena, buf_string(body), body->len, &config, &answer);
+	if (answer.decision == REVIEW_REFUSED) {
+		error_set(err, ERROR_INVALID, "%.*s", (int)strcspn(answer.message, "\n"), answer.message);
+		return EXIT_FAILED;
+	}
+	arena_enter(arena);
+	text = options->decode ? decode_patch(arena, &answer) : answer.body;
+	arena_enter(NULL);
+	if (!text) {
+		error_set(err, ERROR_NO_MEMORY, "the answer needs more than %zu bytes of memory", review_memory);
+		return EXIT_FAILED;
+	}
+	if (printf("%s\n", text) < 0 || fflush(stdout) != 0) {
+		error_set(err, ERROR_SYSTEM, "stdout: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return answer.decision == REVIEW_DENIED ? EXIT_FAILED : EXIT_OK;
+}
+
+int cmd_review(int argc, char **argv)
+{
+	CLEANUP(buf_release) struct buf body;
+	CLEANUP(arena_release) struct arena arena = {0};
+	struct error err = {ERROR_NONE, ""};
+	struct review_options values;
+	struct options options;
+	struct budget budget;
+	int code;
+
+	buf_init(&body, REVIEW_MAX_BODY);
+	budget_init(&budget, review_memory);
+	if (options_want_help(argc, argv)) {
+		print_help();
+		return EXIT_OK;
+	}
+	if (options_parse(&options, review_table, NULL, argc, argv, &values, &err) < 0 || read_stdin(&body, &err) < 0)
+		return command_failed("review", &err);
+	if (arena_init(&arena, REVIEW_FIRST_BLOCK, review_memory, &budget) < 0) {
+		error_set(&err, ERROR_NO_MEMORY, "out of memory");
+		return command_failed("review", &err);
+	}
+	code = answer_review(&arena, &values, &body, &err);
+	if (err.code != ERROR_NONE)
+		return command_failed("review", &err);
+	return code;
+}

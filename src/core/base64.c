@@ -1,0 +1,57 @@
+#include "core/base64.h"
+
+#include <string.h>
+
+#include <b64/cdecode.h>
+#include <b64/cencode.h>
+
+/*
+ * libb64 breaks the line when it has written 72 characters, 54 bytes. Blocks of 51 bytes, a multiple of three, stay
+ * below it, and the count starts again with each.
+ */
+enum { BLOCK = 51, DECODE_BLOCK = 1024 * 1024 };
+
+char *base64_encode(struct arena *arena, const char *bytes, size_t len)
+{
+	/* Four characters for three bytes, and room for the newline that the end of the block writes. */
+	char *text = arena_alloc(arena, (len / 3 + 1) * 4 + 2);
+	base64_encodestate state;
+	char *at = text;
+
+	if (!text)
+		return NULL;
+	base64_init_encodestate(&state);
+	while (len > 0) {
+		size_t block = len < BLOCK ? len : BLOCK;
+
+		at += base64_encode_block(bytes, (int)block, at, &state);
+		state.stepcount = 0;
+		bytes += block;
+		len -= block;
+	}
+	at += base64_encode_blockend(at, &state);
+	at[-1] = '\0'; /* over the newline */
+	return text;
+}
+
+char *base64_decode(struct arena *arena, const char *text, size_t *ret_len)
+{
+	size_t left = strlen(text);
+	char *bytes = arena_alloc(arena, left + 1);
+	base64_decodestate state;
+	size_t len = 0;
+
+	if (!bytes)
+		return NULL;
+	base64_init_decodestate(&state);
+	while (left > 0) {
+		size_t block = left < DECODE_BLOCK ? left : DECODE_BLOCK;
+
+		len += (size_t)base64_decode_block(text, (int)block, bytes + len, &state);
+		text += block;
+		left -= block;
+	}
+	bytes[len] = '\0';
+	*ret_len = len;
+	return bytes;
+}

@@ -1,0 +1,142 @@
+#include "core/json.h"
+
+#include <string.h>
+
+#include "core/text.h"
+
+/* Finds the escape \u0000. A backslash that is itself escaped begins nothing. */
+static bool has_nul_escape(const char *text, size_t len)
+{
+	const char *end = text + len;
+	const char *at = text;
+
+	while ((at = memchr(at, '\\', (size_t)(end - at)))) {
+		if (end - at >= 6 && memcmp(at, "\\u0000", 6) == 0)
+			return true;
+		if (end - at < 2)
+			return false;
+		at += 2;
+	}
+	return false;
+}
+
+cJSON *json_parse(struct arena *arena, const char *text, size_t len, struct error *err)
+{
+	cJSON *tree;
+
+	if (memchr(text, '\0', len) || has_nul_escape(text, len)) {
+		error_set(err, ERROR_INVALID, "it holds a NUL character");
+		return NULL;
+	}
+	if (!text_is_utf8(text, len)) {
+		error_set(err, ERROR_INVALID, "it is not UTF-8");
+		return NULL;
+	}
+	tree = cJSON_ParseWithLengthOpts(text, len + 1, NULL, 1);
+	if (tree)
+		return tree;
+	if (arena->state != ARENA_OK)
+		error_set(err, ERROR_NO_MEMORY, "it needs more memory than a review may use");
+	else
+		error_set(err, ERROR_INVALID, "it is not JSON, or nested deeper than 1,000 levels");
+	return NULL;
+}
+
+cJSON *json_get(const cJSON *object, const char *name)
+{
+	return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+cJSON *json_get_object(const cJSON *object, const char *name)
+{
+	cJSON *item = json_get(object, name);
+
+	return cJSON_IsObject(item) ? item : NULL;
+}
+
+cJSON *json_get_array(const cJSON *object, const char *name)
+{
+	cJSON *item = json_get(object, name);
+
+	return cJSON_IsArray(item) ? item : NULL;
+}
+
+const char *json_get_string(const cJSON *object, const char *name)
+{
+	return cJSON_GetStringValue(json_get(object, name));
+}
+
+bool json_get_true(const cJSON *object, const char *name)
+{
+	return cJSON_IsTrue(json_get(object, name));
+}
+
+bool json_get_unsigned(const cJSON *object, const char *name, unsigned fallback, unsigned max, unsigned *ret_number)
+{
+	const cJSON *item = json_get(object, name);
+	unsigned number;
+
+	if (!item || cJSON_IsNull(item)) {
+		*ret_number = fallback;
+		return true;
+	}
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= max))
+		return false;
+	number = (unsigned)item->valuedouble;
+	if ((double)number < item->valuedouble)
+		return false;
+	*ret_number = number;
+	return true;
+}
+
+static bool items_equal(const cJSON *a, const cJSON *b)
+{
+	if ((a->type & 0xFF) != (b->type & 0xFF))
+		return false;
+	switch (a->type & 0xFF) {
+	case cJSON_Number:
+		return !(a->valuedouble < b->valuedouble) && !(a->valuedouble > b->valuedouble);
+	case cJSON_String:
+		return strcmp(a->valuestring, b->valuestring) == 0;
+	case cJSON_Array:
+	case cJSON_Object:
+		return json_members_equal(a, b, NULL);
+	default: /* true, false, null */
+		return true;
+	}
+}
+
+static const cJSON *first_kept(const cJSON *item, bool (*skip)(const char *name))
+{
+	while (item && skip && item->string && skip(item->string))
+		item = item->next;
+	return item;
+}
+
+bool json_members_equal(const cJSON *a, const cJSON *b, bool (*skip)(const char *name))
+{
+	a = a ? a->child : NULL;
+	b = b ? b->child : NULL;
+	for (;;) {
+		a = first_kept(a, skip);
+		b = first_kept(b, skip);
+		if (!a || !b)
+			return !a && !b;
+		if (a->string && b->string && strcmp(a->string, b->string) != 0)
+			return false;
+		if (!items_equal(a, b))
+			return false;
+		a = a->next;
+		b = b->next;
+	}
+}
+
+void json_add(cJSON *object, const char *name, cJSON *item)
+{
+	cJSON_AddItemToObjectCS(object, name, item);
+}
+
+void json_add_string(cJSON *object, const char *name, const char *string)
+{
+	json_add(object, name, string ? cJSON_CreateStringReference(string) : NULL);
+}

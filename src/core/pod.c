@@ -1,0 +1,278 @@
+#include "core/pod.h"
+
+#include <string.h>
+
+#include "core/containers.h"
+#include "core/json.h"
+#include "core/messages.h"
+#include "core/names.h"
+#include "core/ordinal.h"
+#include "core/patch.h"
+#include "core/stamp.h"
+#include "core/tfconfig.h"
+
+#define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
+#define POD_INDEX_LABEL "apps.kubernetes.io/pod-index"
+#define VARIABLE "TF_CONFIG"
+#define STAMP_FIELD "annotation " GROUP_KEY
+
+/* What the pod is, once found out. */
+struct member {
+	const cJSON *metadata;
+	const cJSON *spec;
+	const cJSON *labels;
+	const char *set; /* the StatefulSet that owns it */
+	unsigned ordinal;
+	struct stamp stamp;
+	enum role role;
+	unsigned index;
+};
+
+static bool is_ours(const cJSON *metadata)
+{
+	const char *label = json_get_string(json_get_object(metadata, "labels"), INJECT_KEY);
+
+	return label && strcmp(label, "true") == 0 && !json_get_string(metadata, "deletionTimestamp") &&
+	       !json_get(json_get_object(metadata, "annotations"), MIRROR_ANNOTATION);
+}
+
+static const cJSON *controller_of(const cJSON *metadata)
+{
+	const cJSON *owner;
+
+	cJSON_ArrayForEach (owner, json_get_array(metadata, "ownerReferences")) {
+		if (json_get_true(owner, "controller"))
+			return owner;
+	}
+	return NULL;
+}
+
+/* Reads the owner's name where it is a StatefulSet; another kind is denied. */
+static int read_owner(const cJSON *owner, struct member *member, struct verdict *verdict)
+{
+	const char *kind = json_get_string(owner, "kind");
+	const char *version = json_get_string(owner, "apiVersion");
+	const char *found;
+
+	member->set = json_get_string(owner, "name");
+	if (kind && version && member->set && strcmp(kind, "StatefulSet") == 0 && strncmp(version, "apps/", 5) == 0 &&
+	    name_is_dns_label(member->set))
+		return 0;
+	found = arena_printf(verdict->arena, "%s of %s", verdict_quote(verdict, kind ? kind : ""),
+			     verdict_quote(verdict, version ? version : ""));
+	return verdict_deny(verdict, "the kind of its owner", found ? found : "another", DENY_OWNER);
+}
+
+static int read_stamp(const struct request *request, struct member *member, struct verdict *verdict)
+{
+	const char *text = json_get_string(json_get_object(member->metadata, "annotations"), GROUP_KEY);
+	struct error err;
+	int version;
+
+	if (!text)
+		return verdict_deny(verdict, STAMP_FIELD, "missing", DENY_NO_STAMP, request->namespace, member->set);
+	if (stamp_decode(verdict->arena, text, &member->stamp, &version, &err) == 0)
+		return 0;
+	if (version != 0 && version != STAMP_VERSION)
+		return verdict_deny(verdict, "the version of " STAMP_FIELD, verdict_number(verdict, (unsigned)version),
+				    DENY_STAMP_VERSION, STAMP_VERSION, request->namespace, member->set);
+	return verdict_deny(verdict, STAMP_FIELD, verdict_quote(verdict, text), DENY_STAMP_UNREADABLE, err.message,
+			    request->namespace, member->set);
+}
+
+static int read_ordinal(const struct request *request, struct member *member, struct verdict *verdict)
+{
+	const char *label = json_get_string(member->labels, POD_INDEX_LABEL);
+	unsigned number;
+
+	if (!ordinal_parse(request->name, member->set, &member->ordinal))
+		return verdict_deny(verdict, "metadata.name", verdict_quote(verdict, request->name), DENY_POD_NAME,
+				    member->set);
+	if (label && (!name_parse_decimal(label, member->ordinal, &number) || number != member->ordinal))
+		return verdict_deny(verdict, "label " POD_INDEX_LABEL, verdict_quote(verdict, label), DENY_POD_INDEX,
+				    member->ordinal);
+	return 0;
+}
+
+/* The first entry of the set's pods, or NULL where the group holds none. */
+static const struct group_entry *entry_of_set(const struct group *group, const char *set)
+{
+	for (size_t i = 0; i < group->len; i++) {
+		if (strcmp(group->entries[i].set, set) == 0)
+			return &group->entries[i];
+	}
+	return NULL;
+}
+
+static int deny_outside(const struct request *request, const struct member *member, unsigned first,
+			struct verdict *verdict)
+{
+	unsigned size = group_set_size(&member->stamp.group, member->set);
+	const char *found = verdict_number(verdict, member->ordinal);
+	const char *set = member->set;
+
+	if (member->stamp.follows_replicas)
+		return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_FOLLOWING, size, set, set, first, set,
+				    first + size - 1, request->namespace, set);
+	return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_FIXED, size, set, set, first, set,
+			    first + size - 1);
+}
+
+/* Finds the pod in the group. */
+static int find_task(const struct request *request, struct member *member, struct verdict *verdict)
+{
+	const struct group *group = &member->stamp.group;
+	const struct group_entry *entry = entry_of_set(group, member->set);
+	const char *subdomain = json_get_string(member->spec, "subdomain");
+
+	if (!entry)
+		return verdict_deny(verdict, STAMP_FIELD, "of another StatefulSet", DENY_SET_NOT_IN_GROUP, member->set,
+				    request->namespace, member->set);
+	if (!subdomain || strcmp(subdomain, entry->service) != 0)
+		return verdict_deny(verdict, "spec.subdomain",
+				    subdomain ? verdict_quote(verdict, subdomain) : "missing", DENY_SUBDOMAIN,
+				    entry->service, member->set, request->namespace, member->set);
+	if (!group_find(group, member->set, member->ordinal, &member->role, &member->index))
+		return deny_outside(request, member, entry->first_ordinal, verdict);
+	return 0;
+}
+
+static cJSON *new_entry(const char *value)
+{
+	cJSON *entry = cJSON_CreateObject();
+
+	json_add_string(entry, "name", VARIABLE);
+	json_add_string(entry, "value", value);
+	return entry;
+}
+
+/* Where the container's TF_CONFIG entries are: how many, and the last one's position. */
+static int count_entries(const cJSON *env, int *ret_last, const cJSON **ret_entry)
+{
+	const cJSON *entry;
+	int position = 0;
+	int count = 0;
+
+	cJSON_ArrayForEach (entry, env) {
+		const char *name = json_get_string(entry, "name");
+
+		if (name && strcmp(name, VARIABLE) == 0) {
+			*ret_last = position;
+			*ret_entry = entry;
+			count++;
+		}
+		position++;
+	}
+	return count;
+}
+
+/* Removes the TF_CONFIG entries before position `end`, the last of them first, so that positions stay right. */
+static void remove_entries_before(const cJSON *env, const char *env_path, int end, struct verdict *verdict)
+{
+	const cJSON *entry = cJSON_GetArrayItem(env, end);
+
+	while (end-- > 0) {
+		const char *name;
+
+		entry = entry->prev;
+		name = json_get_string(entry, "name");
+		if (name && strcmp(name, VARIABLE) == 0)
+			patch_remove(verdict, patch_position(verdict, env_path, end));
+	}
+}
+
+/* Puts the variable in front, so that a later entry of the user's can refer to $(TF_CONFIG). */
+static void insert_entry(const cJSON *env, const char *env_path, const char *value, struct verdict *verdict)
+{
+	cJSON *list;
+
+	if (cJSON_IsArray(env)) {
+		patch_add(verdict, patch_position(verdict, env_path, 0), new_entry(value));
+		return;
+	}
+	list = cJSON_CreateArray();
+	cJSON_AddItemToArray(list, new_entry(value));
+	patch_add(verdict, env_path, list);
+}
+
+static void inject(const cJSON *container, const char *path, const char *value, bool overwrite, struct verdict *verdict)
+{
+	const char *env_path = path ? patch_path(verdict, path, "env") : NULL;
+	const cJSON *env = json_get(container, "env");
+	const cJSON *entry = NULL;
+	const char *found;
+	int last = 0;
+	int count = count_entries(env, &last, &entry);
+
+	if (!env_path)
+		return;
+	if (count == 0) {
+		insert_entry(env, env_path, value, verdict);
+		return;
+	}
+	if (!overwrite)
+		return;
+	found = json_get_string(entry, "value");
+	if (!found || strcmp(found, value) != 0 || json_get(entry, "valueFrom"))
+		patch_replace(verdict, patch_position(verdict, env_path, last), new_entry(value));
+	if (count > 1)
+		remove_entries_before(env, env_path, last, verdict);
+}
+
+static void patch_pod(const struct member *member, const char *value, struct verdict *verdict)
+{
+	struct container_walk walk;
+
+	container_walk_begin(&walk, member->spec, &member->stamp.containers);
+	while (container_walk_next(&walk))
+		inject(walk.container, container_walk_path(&walk, verdict, "/spec"), value, member->stamp.overwrite,
+		       verdict);
+	patch_set_string(verdict, "/metadata/labels", member->labels, ROLE_LABEL, role_name(member->role));
+	patch_set_string(verdict, "/metadata/labels", member->labels, INDEX_LABEL,
+			 verdict_number(verdict, member->index));
+}
+
+static int check_value(const struct request *request, const struct member *member, struct verdict *verdict)
+{
+	size_t size = tfconfig_size(&member->stamp, request->namespace, member->role, member->index);
+	struct stamp shrunk = member->stamp;
+
+	if (!name_is_dns_label(request->namespace))
+		return verdict_deny(verdict, "metadata.namespace", verdict_quote(verdict, request->namespace),
+				    DENY_NAMESPACE);
+	if (size > TFCONFIG_MAX)
+		return verdict_deny(verdict, STAMP_FIELD, "too large", DENY_TOO_LARGE, size, TFCONFIG_MAX,
+				    tfconfig_largest_group(&shrunk, request->namespace));
+	return containers_check(member->spec, &member->stamp.containers, verdict, STAMP_FIELD,
+				"made for other containers");
+}
+
+void pod_admit(const struct request *request, struct verdict *verdict)
+{
+	const cJSON *metadata = json_get_object(request->object, "metadata");
+	struct member member = {
+		.metadata = metadata,
+		.spec = json_get_object(request->object, "spec"),
+		.labels = json_get_object(metadata, "labels"),
+	};
+	const cJSON *owner = controller_of(metadata);
+	const char *value;
+
+	if (!is_ours(metadata))
+		return;
+	if (!owner) {
+		verdict_warn(verdict, WARN_NO_OWNER);
+		return;
+	}
+	if (read_owner(owner, &member, verdict) < 0 || read_stamp(request, &member, verdict) < 0 ||
+	    read_ordinal(request, &member, verdict) < 0 || find_task(request, &member, verdict) < 0 ||
+	    check_value(request, &member, verdict) < 0)
+		return;
+	value = tfconfig_render(verdict->arena, &member.stamp, request->namespace, member.role, member.index);
+	if (!value)
+		return; /* the arena is full, which fails the review as a whole */
+	patch_pod(&member, value, verdict);
+	verdict->role = role_name(member.role);
+	verdict->index = member.index;
+	verdict->size = group_size(&member.stamp.group);
+}

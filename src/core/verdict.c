@@ -1,0 +1,63 @@
+#include "core/verdict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/messages.h"
+#include "core/text.h"
+
+enum { DENIAL_MAX = 1000 }; /* events cut what is longer than 1,024 */
+
+int verdict_deny(struct verdict *verdict, const char *field, const char *found, const char *format, ...)
+{
+	char text[DENIAL_MAX];
+	va_list args;
+
+	if (verdict->denial)
+		return -1;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	verdict->denial = arena_printf(verdict->arena, "%s: %s is %s: %s", verdict->object, field, found, text);
+	if (!verdict->denial)
+		verdict->denial = MESSAGE_NO_MEMORY;
+	return -1;
+}
+
+void verdict_warn(struct verdict *verdict, const char *format, ...)
+{
+	char text[WARNING_MAX * 4];
+	va_list args;
+	size_t len;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	len = strlen(text);
+	if (len > WARNING_MAX) {
+		len = text_clip(text, len, WARNING_MAX - 3);
+		memcpy(text + len, "...", sizeof("..."));
+		len += 3;
+	}
+	if (verdict->warnings_size + len > WARNINGS_MAX)
+		return;
+	verdict->warnings_size += len;
+	if (!verdict->warnings)
+		verdict->warnings = cJSON_CreateArray();
+	cJSON_AddItemToArray(verdict->warnings, cJSON_CreateString(text));
+}
+
+const char *verdict_quote(const struct verdict *verdict, const char *text)
+{
+	const char *quoted = text_quote(verdict->arena, text);
+
+	return quoted ? quoted : "...";
+}
+
+const char *verdict_number(const struct verdict *verdict, unsigned number)
+{
+	const char *text = arena_printf(verdict->arena, "%u", number);
+
+	return text ? text : "...";
+}
