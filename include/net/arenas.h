@@ -1,0 +1,41 @@
+#ifndef NET_ARENAS_H
+#define NET_ARENAS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "core/arena.h"
+#include "core/budget.h"
+#include "core/error.h"
+
+/*
+ * A few arenas that threads borrow, one for the time of a review: as many as there are threads, so that one is always
+ * free. Borrowing is thread-safe and takes no lock.
+ */
+
+struct arenas_slot {
+	atomic_flag in_use;
+	struct arena arena;
+};
+
+struct arenas {
+	struct arenas_slot *slots;
+	size_t count;
+};
+
+/*
+ * Makes `count` arenas, whose first blocks are taken from the budget and which may each grow to half of it. On failure
+ * there is nothing to release.
+ */
+MUST_CHECK int arenas_init(struct arenas *arenas, size_t count, struct budget *budget, struct error *err);
+
+/* All must have been given back. */
+void arenas_release(struct arenas *arenas);
+
+/* A fresh arena for the calling thread; NULL where more threads than `count` ask at once. */
+struct arena *arenas_borrow(struct arenas *arenas);
+
+/* Resets the arena and gives it back. */
+void arenas_give_back(struct arenas *arenas, struct arena *arena);
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef NET_CLOCK_H
+#define NET_CLOCK_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <time.h>
+
+/*
+ * Time that only moves forward (CLOCK_MONOTONIC), for durations, deadlines and waiting. Thread-safe.
+ */
+
+uint64_t clock_microseconds(void);
+
+uint64_t clock_milliseconds(void);
+
+/* An instant of clock_milliseconds as pthread_cond_timedwait takes it, for conditions made by clock_cond_init. */
+struct timespec clock_timespec(uint64_t milliseconds);
+
+/* A condition whose timed waits use this clock. Release it with pthread_cond_destroy. */
+void clock_cond_init(pthread_cond_t *cond);
+
+#endif

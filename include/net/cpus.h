@@ -1,0 +1,18 @@
+#ifndef NET_CPUS_H
+#define NET_CPUS_H
+
+/*
+ * How many CPUs this process may use at once, so that it starts as many threads and no more.
+ */
+
+/* The least of the scheduler's affinity mask and the cgroup's quota (versions 1 and 2); at least 1. */
+unsigned cpus_available(void);
+
+/*
+ * CPUs of a quota, rounded up: 150000 of every 100000 microseconds are 2. 0 where there is no limit. The text is what
+ * the kernel keeps in cpu.max ("150000 100000" or "max 100000").
+ * https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu-interface-files
+ */
+unsigned cpus_of_quota(const char *text);
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef NET_LISTEN_H
+#define NET_LISTEN_H
+
+#include <sys/socket.h>
+
+#include "core/error.h"
+
+/*
+ * Sockets that listen, bound here rather than by the HTTP library, so that an error names the address and port 0 can be
+ * told as the port it became.
+ */
+
+enum { LISTEN_TEXT_MAX = 64 }; /* an address as text, with its port and NUL */
+
+struct listen_address {
+	struct sockaddr_storage address;
+	socklen_t len;
+};
+
+/*
+ * Parses "ADDR:PORT": an IPv4 address, an IPv6 address in brackets, or nothing for [::]. Names are not looked up.
+ * ERROR_USAGE names the text.
+ */
+MUST_CHECK int listen_parse(const char *text, struct listen_address *ret_address, struct error *err);
+
+/*
+ * Binds and listens, not blocking. [::] takes IPv4 connections too, and becomes 0.0.0.0 on a host without IPv6. Returns
+ * the descriptor, which the caller owns, and writes the address it really has ("[::]:8443"). ERROR_SYSTEM names the
+ * address asked for.
+ */
+MUST_CHECK int listen_open(const struct listen_address *address, char ret_actual[LISTEN_TEXT_MAX], struct error *err);
+
+/* An IPv4 or IPv6 address as text, "?" for another family. Thread-safe. */
+void listen_format(const struct sockaddr *address, char out[LISTEN_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef NET_METRICS_H
+#define NET_METRICS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/budget.h"
+#include "core/buf.h"
+#include "core/review.h"
+
+/*
+ * What the server counts, and the page that tells it: Prometheus' text format, version 0.0.4. Label values come from
+ * fixed lists, so no client can make the page grow.
+ * https://prometheus.io/docs/instrumenting/exposition_formats/
+ *
+ * Counting is thread-safe and takes no lock. Zeroed memory is a valid start but for the budget.
+ */
+
+enum metrics_resource { METRICS_PODS, METRICS_STATEFULSETS, METRICS_OTHER_RESOURCE, METRICS_RESOURCES };
+enum metrics_operation { METRICS_CREATE, METRICS_UPDATE, METRICS_OTHER_OPERATION, METRICS_OPERATIONS };
+
+enum {
+	METRICS_DECISIONS = REVIEW_REFUSED + 1,
+	METRICS_BUCKETS = 12,	/* of the duration, without +Inf */
+	METRICS_HTTP_CODES = 14 /* that are told apart, and one for the rest */
+};
+
+struct metrics {
+	atomic_ulong reviews[METRICS_RESOURCES][METRICS_OPERATIONS][METRICS_DECISIONS];
+	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each in the first bucket that holds it */
+	atomic_ullong duration_sum;		     /* microseconds */
+	atomic_ulong http_errors[METRICS_HTTP_CODES];
+	atomic_ullong bytes_in;	 /* of bodies */
+	atomic_long in_flight;	 /* requests */
+	atomic_long connections; /* of the TLS port */
+	atomic_ulong handshake_failures;
+	atomic_ulong deadlines_missed;	 /* connections shut down for taking too long */
+	atomic_llong certificate_expiry; /* seconds since 1970 */
+	atomic_ulong reloads_succeeded, reloads_failed;
+	atomic_ulong log_lines_dropped;
+	struct budget *budget; /* borrowed */
+};
+
+/* Counts an answer of review_answer; resource and operation as in the request, duration in microseconds. */
+void metrics_count_review(struct metrics *metrics, const char *resource, const char *operation,
+			  enum review_decision decision, uint64_t duration);
+
+/* Counts an answer with an HTTP error (400 and above). */
+void metrics_count_http_error(struct metrics *metrics, unsigned code);
+
+/* Adds the page to the buffer. */
+void metrics_render(struct metrics *metrics, struct buf *page);
+
+#endif

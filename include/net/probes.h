@@ -1,0 +1,29 @@
+#ifndef NET_PROBES_H
+#define NET_PROBES_H
+
+#include <microhttpd.h>
+
+#include "net/service.h"
+
+/*
+ * The plain-HTTP port: /healthz is 200 while the process lives, /readyz is 200 while it wants requests, else 503 with
+ * the reason, and /metrics is the page of metrics.
+ *
+ * Each connection takes one request, within the time that the service's deadlines allow, so that nobody can hold the
+ * few connections there are away from the kubelet.
+ */
+
+struct probes {
+	struct service *service; /* borrowed */
+	struct MHD_Daemon *daemon;
+};
+
+/*
+ * Serves the listening socket, of which it takes ownership, also on failure. The service must outlive the probes. On
+ * failure there is nothing to release.
+ */
+MUST_CHECK int probes_start(struct probes *probes, struct service *service, int listen_fd, struct error *err);
+
+void probes_stop(struct probes *probes);
+
+#endif

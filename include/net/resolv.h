@@ -1,0 +1,24 @@
+#ifndef NET_RESOLV_H
+#define NET_RESOLV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/names.h"
+
+/*
+ * The cluster's DNS domain, as the kubelet writes it into the resolver's configuration of each pod: the search list
+ * holds <namespace>.svc.<domain>, svc.<domain> and <domain>.
+ * https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/ and resolv.conf(5)
+ */
+
+/*
+ * Finds the domain behind "svc." in the text of a resolv.conf. As for the resolver, the last `search` line counts.
+ * Returns false, and writes nothing, where the list has no such entry.
+ */
+bool resolv_find_domain(const char *text, char ret_domain[DNS_NAME_MAX + 1]);
+
+/* The same for a file; false where it can't be read. */
+bool resolv_read_domain(const char *path, char ret_domain[DNS_NAME_MAX + 1]);
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef NET_SERVER_H
+#define NET_SERVER_H
+
+#include <stddef.h>
+
+#include "core/error.h"
+#include "net/admission.h"
+#include "net/listen.h"
+#include "net/log.h"
+
+/*
+ * The life of the server: start, serve, reload, drain, stop.
+ *
+ * SIGHUP loads the certificate anew, as does a change of its files. SIGTERM and SIGINT drain: the server is not ready
+ * from then on but serves, closing each connection with its answer, until the drain time is over or the signal comes
+ * again; then it takes no connection any more, finishes what is under way, and stops.
+ */
+
+struct server_config {
+	const char *certificate_file, *key_file;
+	struct listen_address listen, metrics_listen;
+	struct admission_config admission;
+	size_t memory;		  /* bytes that all requests may hold together */
+	unsigned drain;		  /* seconds */
+	unsigned request_timeout; /* seconds for a handshake, and for a request until its answer is sent */
+	unsigned reload_interval; /* seconds between two looks at the certificate's files */
+	enum log_level log_level;
+};
+
+/*
+ * Serves until a signal ends it: 0 then, -1 where it could not start. To be called once, in the only thread of the
+ * process; signals stay blocked in it.
+ */
+MUST_CHECK int server_run(const struct server_config *config, struct error *err);
+
+#endif

@@ -1,0 +1,38 @@
+#ifndef NET_SERVICE_H
+#define NET_SERVICE_H
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "core/budget.h"
+#include "core/compiler.h"
+#include "net/credentials.h"
+#include "net/deadlines.h"
+#include "net/log.h"
+#include "net/metrics.h"
+
+/*
+ * What the two ports share while the server runs. It is made and ended by net/server.c and borrowed by all else; every
+ * part of it is thread-safe.
+ */
+struct service {
+	struct log log;
+	struct metrics metrics;
+	struct budget budget;
+	struct credentials_store credentials;
+	struct deadlines deadlines;
+	atomic_bool draining; /* about to end: not ready, and every answer closes its connection */
+	atomic_bool refusing; /* new connections to the TLS port are closed at once */
+};
+
+/* NULL while the server wants requests, else why not: static memory. */
+const char *service_not_ready(struct service *service);
+
+/*
+ * libmicrohttpd's MHD_OPTION_EXTERNAL_LOGGER, with a struct service as its context: counts the errors that the library
+ * answers by itself, and logs what it says at level debug.
+ */
+void service_library_log(void *service, const char *format, va_list args) PRINTF_LIKE(2, 0);
+
+#endif

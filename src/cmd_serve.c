@@ -1,0 +1,229 @@
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "net/cpus.h"
+#include "net/credentials.h"
+#include "net/resolv.h"
+#include "net/server.h"
+#include "options.h"
+
+#define RESOLV_CONF "/etc/resolv.conf"
+
+struct serve_settings {
+	const char *tls_cert, *tls_key;
+	const char *listen, *metrics_listen;
+	const char *cluster_domain;
+	unsigned threads;
+	size_t memory;
+	unsigned max_connections;
+	unsigned drain, idle_timeout, request_timeout, reload_interval;
+	unsigned log_level;
+	bool check_config, print_config;
+};
+
+#define FIELD(name) offsetof(struct serve_settings, name)
+#define MIB ((uint64_t)1024 * 1024)
+
+static const struct option serve_options[] = {
+	{.flag = "--tls-cert",
+	 .type = OPTION_STRING,
+	 .offset = FIELD(tls_cert),
+	 .value = "FILE",
+	 .required = true,
+	 .help = "PEM chain of the serving certificate, leaf first"},
+	{.flag = "--tls-key",
+	 .type = OPTION_STRING,
+	 .offset = FIELD(tls_key),
+	 .value = "FILE",
+	 .required = true,
+	 .help = "PEM key of the certificate"},
+	{.flag = "--listen",
+	 .type = OPTION_ADDRESS,
+	 .offset = FIELD(listen),
+	 .value = "ADDR:PORT",
+	 .fallback = "[::]:8443",
+	 .help = "where reviews are answered over TLS; [::] is IPv4 too"},
+	{.flag = "--metrics-listen",
+	 .type = OPTION_ADDRESS,
+	 .offset = FIELD(metrics_listen),
+	 .value = "ADDR:PORT",
+	 .fallback = "[::]:8080",
+	 .help = "where /healthz, /readyz and /metrics are, over plain HTTP"},
+	{.flag = "--cluster-domain",
+	 .type = OPTION_DOMAIN,
+	 .offset = FIELD(cluster_domain),
+	 .value = "DOMAIN",
+	 .fallback = "",
+	 .help = "the cluster's DNS domain; without it the one behind \"svc.\" in " RESOLV_CONF
+		 ", and where that has none, names end at .svc"},
+	{.flag = "--threads",
+	 .type = OPTION_COUNT,
+	 .offset = FIELD(threads),
+	 .value = "COUNT",
+	 .fallback = "0",
+	 .max = 64,
+	 .help = "threads that answer reviews; 0: as many as there are CPUs for the process"},
+	{.flag = "--memory",
+	 .type = OPTION_SIZE,
+	 .offset = FIELD(memory),
+	 .value = "SIZE",
+	 .fallback = "48Mi",
+	 .min = 16 * MIB,
+	 .max = 16384 * MIB,
+	 .help = "memory that all requests may hold together"},
+	{.flag = "--max-connections",
+	 .type = OPTION_COUNT,
+	 .offset = FIELD(max_connections),
+	 .value = "COUNT",
+	 .fallback = "512",
+	 .min = 1,
+	 .max = 65536,
+	 .help = "open connections to the TLS port; more have to wait"},
+	{.flag = "--drain",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(drain),
+	 .value = "TIME",
+	 .fallback = "10s",
+	 .max = 3600,
+	 .help = "how long to serve on after a signal to stop"},
+	{.flag = "--idle-timeout",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(idle_timeout),
+	 .value = "TIME",
+	 .fallback = "120s",
+	 .min = 1,
+	 .max = 3600,
+	 .help = "how long a connection may be silent between requests; API servers keep theirs for 90s"},
+	{.flag = "--request-timeout",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(request_timeout),
+	 .value = "TIME",
+	 .fallback = "10s",
+	 .min = 1,
+	 .max = 3600,
+	 .help = "how long a TLS handshake, or a request up to the end of its answer, may take"},
+	{.flag = "--reload-interval",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(reload_interval),
+	 .value = "TIME",
+	 .fallback = "60s",
+	 .min = 1,
+	 .max = 3600,
+	 .help = "how often to look whether the certificate's files changed"},
+	{.flag = "--log-level",
+	 .type = OPTION_ENUM,
+	 .offset = FIELD(log_level),
+	 .value = "LEVEL",
+	 .fallback = "info",
+	 .choices = log_level_names,
+	 .help = "debug, info, warning or error; denials are info"},
+	{.flag = "--check-config",
+	 .type = OPTION_FLAG,
+	 .offset = FIELD(check_config),
+	 .help = "check the settings, the certificate and the key, and exit"},
+	{.flag = "--print-config",
+	 .type = OPTION_FLAG,
+	 .offset = FIELD(print_config),
+	 .help = "print each setting and where it came from, and exit"},
+	{.flag = NULL},
+};
+
+static void print_help(void)
+{
+	printf("Usage: tfconfig-webhook serve --tls-cert FILE --tls-key FILE [flags]\n\n"
+	       "Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT; SIGHUP reloads the\n"
+	       "certificate. A flag beats its variable, a variable beats the default.\n\n");
+	options_print_help(stdout, serve_options, ENVIRONMENT_PREFIX);
+}
+
+/* The domain that names end with, and whether it is resolv.conf's; "" where neither tells one. */
+static const char *find_domain(const struct serve_settings *settings, char found[DNS_NAME_MAX + 1],
+			       bool *ret_from_resolv)
+{
+	*ret_from_resolv = false;
+	if (settings->cluster_domain && settings->cluster_domain[0])
+		return settings->cluster_domain;
+	*ret_from_resolv = resolv_read_domain(RESOLV_CONF, found);
+	return *ret_from_resolv ? found : "";
+}
+
+static int print_config(const struct options *options, const struct server_config *config, bool from_resolv)
+{
+	const char *domain = config->admission.review.cluster_domain;
+
+	options_print_config(stdout, options);
+	printf("\nIn effect: %u threads, cluster domain %s%s\n", config->admission.threads, domain[0] ? domain : "none",
+	       from_resolv ? " (from " RESOLV_CONF ")" : "");
+	return EXIT_OK;
+}
+
+/* All that `serve` does before it listens. An expired certificate serves, badly: a warning. */
+static int check_config(const struct server_config *config)
+{
+	struct credentials *credentials = NULL;
+	const char *problem;
+	struct error err;
+
+	if (credentials_load(config->certificate_file, config->key_file, &credentials, &err) < 0)
+		return command_failed("serve", &err);
+	problem = credentials_date_problem(credentials->not_before, credentials->not_after, time(NULL));
+	if (problem)
+		fprintf(stderr, "tfconfig-webhook serve: warning: %s: %s\n", problem, config->certificate_file);
+	credentials_unref(credentials);
+	printf("The configuration is valid.\n");
+	return EXIT_OK;
+}
+
+static int make_config(const struct serve_settings *settings, const char *domain, struct server_config *config,
+		       struct error *err)
+{
+	*config = (struct server_config){
+		.certificate_file = settings->tls_cert,
+		.key_file = settings->tls_key,
+		.admission = {.threads = settings->threads ? settings->threads : cpus_available(),
+			      .max_connections = settings->max_connections,
+			      .idle_timeout = settings->idle_timeout,
+			      .review = {.cluster_domain = domain}},
+		.memory = settings->memory,
+		.drain = settings->drain,
+		.request_timeout = settings->request_timeout,
+		.reload_interval = settings->reload_interval,
+		.log_level = (enum log_level)settings->log_level,
+	};
+	if (listen_parse(settings->listen, &config->listen, err) < 0)
+		return error_prefix(err, "--listen");
+	if (listen_parse(settings->metrics_listen, &config->metrics_listen, err) < 0)
+		return error_prefix(err, "--metrics-listen");
+	return 0;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+	struct options options;
+	struct serve_settings settings;
+	struct server_config config;
+	char found[DNS_NAME_MAX + 1];
+	const char *domain;
+	bool from_resolv;
+	struct error err;
+
+	if (options_want_help(argc, argv)) {
+		print_help();
+		return EXIT_OK;
+	}
+	if (options_parse(&options, serve_options, ENVIRONMENT_PREFIX, argc, argv, &settings, &err) < 0)
+		return command_failed("serve", &err);
+	domain = find_domain(&settings, found, &from_resolv);
+	if (make_config(&settings, domain, &config, &err) < 0)
+		return command_failed("serve", &err);
+	if (settings.print_config)
+		return print_config(&options, &config, from_resolv);
+	if (settings.check_config)
+		return check_config(&config);
+	if (server_run(&config, &err) < 0)
+		return command_failed("serve", &err);
+	return EXIT_OK;
+}

@@ -1,0 +1,216 @@
+#include "net/admission.h"
+
+#include <unistd.h>
+
+#include <gnutls/abstract.h>
+
+#include "net/clock.h"
+#include "net/connection.h"
+#include "net/reply.h"
+#include "net/request.h"
+
+/* TLS 1.2 and 1.3 alone: the library's default still takes 1.0. */
+#define TLS_PRIORITIES "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+static void log_answer(struct log *log, const struct review_answer *answer, uint64_t duration)
+{
+	const enum log_level level = answer->decision == REVIEW_REFUSED ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO;
+
+	if (!log_enabled(log, level))
+		return;
+	log_event(log, level, "review",
+		  LOG_FIELDS(LOG_TEXT("uid", answer->uid), LOG_TEXT("namespace", answer->namespace),
+			     LOG_TEXT("resource", answer->resource), LOG_TEXT("name", answer->name),
+			     LOG_TEXT("operation", answer->operation),
+			     LOG_TEXT("decision", review_decision_name(answer->decision)),
+			     LOG_NUMBER("code", answer->code), LOG_TEXT("role", answer->role),
+			     LOG_NUMBER("index", answer->index), LOG_TEXT("message", answer->message),
+			     LOG_NUMBER("duration_us", (long long)duration)));
+}
+
+/* What a review comes to when there is no memory to send its answer from. */
+static void refuse_for_memory(struct review_answer *answer)
+{
+	answer->http_status = MHD_HTTP_SERVICE_UNAVAILABLE;
+	answer->decision = REVIEW_REFUSED;
+	answer->code = MHD_HTTP_SERVICE_UNAVAILABLE;
+	answer->message = "no memory just now: try again";
+}
+
+static enum MHD_Result queue_answer(struct admission *admission, struct MHD_Connection *handle,
+				    const struct review_answer *answer, struct MHD_Response *response)
+{
+	const bool busy = answer->http_status == MHD_HTTP_SERVICE_UNAVAILABLE;
+	const struct reply reply = {
+		.status = (unsigned)answer->http_status,
+		.content_type = answer->content_type,
+		.header = busy ? "Retry-After" : NULL,
+		.value = busy ? "1" : NULL,
+		.close = atomic_load_explicit(&admission->service->draining, memory_order_relaxed),
+	};
+
+	return response ? reply_queue(handle, &reply, response) : reply_text(handle, &reply, answer->message);
+}
+
+/* Reviews the body that is complete. Its memory is given back first, so that there is some for the answer. */
+static enum MHD_Result review(struct admission *admission, struct connection *connection, struct MHD_Connection *handle,
+			      struct arena *arena)
+{
+	struct service *service = admission->service;
+	struct request *request = &connection->request;
+	struct MHD_Response *response;
+	struct review_answer answer;
+	enum MHD_Result queued;
+	uint64_t duration;
+
+	review_answer(arena, request->body.data, request->body.len, &admission->config.review, &answer);
+	body_release(&request->body);
+	response = reply_make_copy(&service->budget, answer.body, answer.body_len);
+	if (!response)
+		refuse_for_memory(&answer);
+	duration = clock_microseconds() - request->begun;
+	metrics_count_review(&service->metrics, answer.resource, answer.operation, answer.decision, duration);
+	if (answer.http_status >= 400)
+		metrics_count_http_error(&service->metrics, (unsigned)answer.http_status);
+	queued = queue_answer(admission, handle, &answer, response);
+	log_answer(&service->log, &answer, duration);
+	return queued;
+}
+
+static enum MHD_Result answer_request(struct admission *admission, struct connection *connection,
+				      struct MHD_Connection *handle)
+{
+	struct arena *arena;
+	enum MHD_Result queued;
+
+	if (!connection->request.refusal && connection->request.body.len == 0)
+		request_refuse(connection, MHD_HTTP_BAD_REQUEST, "the body is empty\n");
+	if (connection->request.refusal)
+		return request_answer_refusal(connection, handle);
+	arena = arenas_borrow(&admission->arenas);
+	if (!arena)
+		return MHD_NO;
+	queued = review(admission, connection, handle, arena);
+	arenas_give_back(&admission->arenas, arena);
+	return queued;
+}
+
+/*
+ * The library calls this when the head is complete, for each piece of the body, and when that is complete; the context
+ * is NULL the first time, and the size of the piece 0 the last.
+ */
+static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, const char *url, const char *method,
+				      const char *version, const char *piece, size_t *piece_len, void **context)
+{
+	struct admission *admission = cls;
+	struct connection *connection = *context;
+
+	(void)version;
+	if (!connection) {
+		connection = connection_of(handle);
+		if (!connection)
+			return MHD_NO;
+		*context = connection;
+		atomic_fetch_add_explicit(&admission->service->metrics.in_flight, 1, memory_order_relaxed);
+		connection_begin_work(connection);
+		connection->request.begun = clock_microseconds();
+		if (request_check_head(connection, handle, url, method) == REQUEST_ANSWER)
+			return request_answer_refusal(connection, handle);
+		return MHD_YES;
+	}
+	if (*piece_len > 0) {
+		const size_t len = *piece_len;
+
+		*piece_len = 0;
+		return request_add(connection, piece, len) ? MHD_YES : MHD_NO;
+	}
+	return answer_request(admission, connection, handle);
+}
+
+static void request_completed(void *cls, struct MHD_Connection *handle, void **context,
+			      enum MHD_RequestTerminationCode code)
+{
+	struct admission *admission = cls;
+	struct connection *connection = *context;
+
+	(void)handle;
+	(void)code;
+	if (!connection)
+		return;
+	body_release(&connection->request.body);
+	connection->request = (struct request){.body = connection->request.body};
+	connection_end_work(connection);
+	atomic_fetch_sub_explicit(&admission->service->metrics.in_flight, 1, memory_order_relaxed);
+	*context = NULL;
+}
+
+static enum MHD_Result accept_connection(void *cls, const struct sockaddr *address, socklen_t len)
+{
+	const struct admission *admission = cls;
+
+	(void)address;
+	(void)len;
+	return atomic_load_explicit(&admission->service->refusing, memory_order_relaxed) ? MHD_NO : MHD_YES;
+}
+
+/* Each connection brings its own pair; the library only wants to know that there is one. */
+static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int authorities_count,
+			  const gnutls_pk_algorithm_t *algorithms, int algorithms_count, gnutls_pcert_st **ret_pair,
+			  unsigned *ret_count, gnutls_privkey_t *ret_key)
+{
+	(void)session;
+	(void)authorities;
+	(void)authorities_count;
+	(void)algorithms;
+	(void)algorithms_count;
+	(void)ret_pair;
+	(void)ret_count;
+	(void)ret_key;
+	return -1;
+}
+
+static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_fd)
+{
+	const struct admission_config *config = &admission->config;
+	const unsigned limit = config->max_connections > config->threads ? config->max_connections : config->threads;
+	struct MHD_OptionItem options[] = {
+		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)service_library_log, admission->service},
+		{MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
+		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_notify, admission->service},
+		{MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)request_completed, admission},
+		{MHD_OPTION_CONNECTION_LIMIT, limit, NULL},
+		{MHD_OPTION_CONNECTION_TIMEOUT, config->idle_timeout, NULL},
+		{MHD_OPTION_THREAD_STACK_SIZE, REVIEW_STACK_SIZE, NULL},
+		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+		/* A pool of one is refused: that is a daemon without a pool. */
+		{config->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, config->threads, NULL},
+		{MHD_OPTION_END, 0, NULL},
+	};
+
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TLS | MHD_USE_ERROR_LOG, 0, accept_connection,
+				admission, handle_request, admission, MHD_OPTION_ARRAY, options,
+				MHD_OPTION_HTTPS_PRIORITIES, TLS_PRIORITIES, MHD_OPTION_HTTPS_CERT_CALLBACK,
+				no_certificate, MHD_OPTION_END);
+}
+
+int admission_start(struct admission *admission, struct service *service, const struct admission_config *config,
+		    int listen_fd, struct error *err)
+{
+	*admission = (struct admission){.service = service, .config = *config};
+	if (arenas_init(&admission->arenas, config->threads, &service->budget, err) < 0) {
+		close(listen_fd);
+		return -1;
+	}
+	admission->daemon = start_daemon(admission, listen_fd);
+	if (admission->daemon)
+		return 0;
+	/* Whether the library has closed the socket depends on where it failed: better left open than closed twice. */
+	arenas_release(&admission->arenas);
+	return error_set(err, ERROR_SYSTEM, "cannot start the TLS server with %u threads", config->threads);
+}
+
+void admission_stop(struct admission *admission)
+{
+	MHD_stop_daemon(admission->daemon);
+	arenas_release(&admission->arenas);
+}

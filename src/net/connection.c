@@ -1,0 +1,131 @@
+#include "net/connection.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "net/listen.h"
+
+struct connection *connection_of(struct MHD_Connection *handle)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+void connection_begin_work(struct connection *connection)
+{
+	if (connection->under_way)
+		return;
+	connection->under_way = true;
+	deadline_start(&connection->service->deadlines, &connection->deadline, connection->fd);
+}
+
+void connection_end_work(struct connection *connection)
+{
+	if (!connection->under_way)
+		return;
+	connection->under_way = false;
+	deadline_stop(&connection->service->deadlines, &connection->deadline);
+}
+
+/*
+ * GnuTLS reads the socket through this, which so sees the first byte of a request. The library shows a request only
+ * when its head is complete: too late for a head that never is.
+ */
+static ssize_t receive(gnutls_transport_ptr_t context, void *bytes, size_t len)
+{
+	struct connection *connection = context;
+	const ssize_t got = recv(connection->fd, bytes, len, 0);
+
+	if (got > 0)
+		connection_begin_work(connection);
+	return got;
+}
+
+/* The client's Finished is the proof that the handshake succeeded. From here on it may be idle until it asks. */
+static int handshake_finished(gnutls_session_t session, unsigned type, unsigned when, unsigned incoming,
+			      const gnutls_datum_t *message)
+{
+	struct connection *connection = connection_of(gnutls_session_get_ptr(session));
+
+	(void)type;
+	(void)when;
+	(void)message;
+	if (incoming && connection) {
+		connection->greeted = true;
+		connection_end_work(connection);
+	}
+	return 0;
+}
+
+/* The session keeps its reference to the pair when another one becomes current: a handshake may be using it. */
+static void prepare_session(struct connection *connection, gnutls_session_t session)
+{
+	connection->credentials = credentials_store_ref(&connection->service->credentials);
+	if (connection->credentials)
+		gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, connection->credentials->x509);
+	gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST, handshake_finished);
+	gnutls_transport_set_ptr2(session, connection, (gnutls_transport_ptr_t)(intptr_t)connection->fd);
+	gnutls_transport_set_pull_function(session, receive);
+}
+
+/* Without memory the connection has no credentials, and so its handshake fails. */
+static struct connection *connection_new(struct service *service, struct MHD_Connection *handle)
+{
+	const union MHD_ConnectionInfo *fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *session = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	struct connection *connection = calloc(1, sizeof(*connection));
+
+	if (!connection || !fd || !session) {
+		free(connection);
+		return NULL;
+	}
+	connection->service = service;
+	connection->fd = fd->connect_fd;
+	body_init(&connection->request.body, &service->budget);
+	prepare_session(connection, session->tls_session);
+	connection_begin_work(connection);
+	return connection;
+}
+
+static void connection_free(struct connection *connection)
+{
+	if (!connection)
+		return;
+	connection_end_work(connection);
+	body_release(&connection->request.body);
+	credentials_unref(connection->credentials);
+	free(connection);
+}
+
+static void log_failed_handshake(struct service *service, struct MHD_Connection *handle)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	char address[LISTEN_TEXT_MAX] = "?";
+
+	if (!log_enabled(&service->log, LOG_LEVEL_DEBUG))
+		return;
+	if (info && info->client_addr)
+		listen_format(info->client_addr, address);
+	log_event(&service->log, LOG_LEVEL_DEBUG, "TLS handshake failed", LOG_FIELDS(LOG_TEXT("client", address)));
+}
+
+void connection_notify(void *context, struct MHD_Connection *handle, void **socket_context,
+		       enum MHD_ConnectionNotificationCode code)
+{
+	struct service *service = context;
+	struct connection *connection = *socket_context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		*socket_context = connection_new(service, handle);
+		atomic_fetch_add_explicit(&service->metrics.connections, 1, memory_order_relaxed);
+		return;
+	}
+	atomic_fetch_sub_explicit(&service->metrics.connections, 1, memory_order_relaxed);
+	if (!connection || !connection->greeted) {
+		atomic_fetch_add_explicit(&service->metrics.handshake_failures, 1, memory_order_relaxed);
+		log_failed_handshake(service, handle);
+	}
+	connection_free(connection);
+	*socket_context = NULL;
+}

@@ -1,0 +1,91 @@
+#include "net/log_line.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "core/arena.h"
+#include "core/compiler.h"
+#include "core/text.h"
+
+enum {
+	TIME_MAX = sizeof("2026-01-02T03:04:05.678901Z"),
+	SCRATCH_SIZE = 24 * 1024, /* LOG_FIELDS_MAX nodes of cJSON's with texts of LOG_TEXT_MAX, and some more */
+};
+
+const char *const log_level_names[] = {
+	[LOG_LEVEL_DEBUG] = "debug", [LOG_LEVEL_INFO] = "info",	   [LOG_LEVEL_WARNING] = "warning",
+	[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_ERROR + 1] = NULL,
+};
+
+static void format_time(char out[TIME_MAX], const struct timespec *when)
+{
+	struct tm utc;
+	size_t len;
+
+	gmtime_r(&when->tv_sec, &utc);
+	len = strftime(out, TIME_MAX, "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(out + len, TIME_MAX - len, ".%06uZ", (unsigned)(when->tv_nsec / 1000) % 1000000);
+}
+
+/* The text cut to `max` bytes and made valid UTF-8. */
+static void add_text(cJSON *line, struct arena *arena, const char *name, const char *text, size_t max)
+{
+	size_t len = strnlen(text, max + 1);
+	char *cut = arena_strndup(arena, text, text_clip(text, len, max));
+
+	if (!cut)
+		return;
+	if (!text_is_utf8(cut, strlen(cut))) {
+		for (char *c = cut; *c; c++)
+			*c = (unsigned char)*c < 0x80 ? *c : '?';
+	}
+	cJSON_AddItemToObjectCS(line, name, cJSON_CreateStringReference(cut));
+}
+
+static cJSON *build(struct arena *arena, const struct timespec *when, enum log_level level, const char *msg,
+		    const struct log_field *fields, size_t text_max)
+{
+	cJSON *line = cJSON_CreateObject();
+	char time[TIME_MAX];
+
+	format_time(time, when);
+	add_text(line, arena, "time", time, sizeof(time));
+	add_text(line, arena, "level", log_level_names[level], text_max);
+	add_text(line, arena, "msg", msg, text_max);
+	for (size_t i = 0; fields && fields[i].name && i < LOG_FIELDS_MAX; i++) {
+		if (fields[i].text)
+			add_text(line, arena, fields[i].name, fields[i].text, text_max);
+		else
+			cJSON_AddItemToObjectCS(line, fields[i].name, cJSON_CreateNumber((double)fields[i].number));
+	}
+	return line;
+}
+
+size_t log_line_format(char out[LOG_LINE_MAX], const struct timespec *when, enum log_level level, const char *msg,
+		       const struct log_field *fields)
+{
+	/* One escaped byte takes up to 6, so that the last of these lengths always fits. */
+	static const size_t text_lengths[] = {LOG_TEXT_MAX, LOG_TEXT_MAX / 4, LOG_TEXT_MAX / 16};
+	alignas(max_align_t) char scratch[SCRATCH_SIZE];
+	struct arena arena;
+	struct arena *outer;
+	size_t len = 0;
+
+	arena_init_fixed(&arena, scratch, sizeof(scratch));
+	outer = arena_enter(&arena);
+	for (size_t i = 0; i < ARRAY_LEN(text_lengths) && len == 0; i++) {
+		cJSON *line;
+
+		arena_reset(&arena);
+		line = build(&arena, when, level, msg, fields, text_lengths[i]);
+		if (arena.state == ARENA_OK && cJSON_PrintPreallocated(line, out, LOG_LINE_MAX - 1, 0))
+			len = strlen(out);
+	}
+	arena_enter(outer);
+	out[len++] = '\n';
+	out[len] = '\0';
+	return len;
+}

@@ -1,0 +1,139 @@
+#include "net/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/review.h"
+#include "net/reply.h"
+
+#define REVIEW_PATH "/mutate"
+
+void request_refuse(struct connection *connection, unsigned status, const char *text)
+{
+	struct request *request = &connection->request;
+
+	request->refusal = status;
+	request->refusal_text = text;
+	body_release(&request->body);
+	metrics_count_http_error(&connection->service->metrics, status);
+	if (log_enabled(&connection->service->log, LOG_LEVEL_DEBUG))
+		log_event(&connection->service->log, LOG_LEVEL_DEBUG, "request refused",
+			  LOG_FIELDS(LOG_NUMBER("code", status), LOG_TEXT("message", text)));
+}
+
+static const char *header_of(struct MHD_Connection *handle, const char *name)
+{
+	return MHD_lookup_connection_value(handle, MHD_HEADER_KIND, name);
+}
+
+/* RFC 9110, 8.3.1: the type's name in any case, parameters behind a semicolon. */
+static bool is_json(const char *content_type)
+{
+	static const char json[] = "application/json";
+	const size_t len = sizeof(json) - 1;
+
+	return content_type && strncasecmp(content_type, json, len) == 0 && strchr("; \t", content_type[len]);
+}
+
+/* What the head alone forbids, or 0. */
+static unsigned check_head(struct MHD_Connection *handle, const char *url, const char *method, const char **ret_text)
+{
+	const char *encoding = header_of(handle, "Transfer-Encoding");
+
+	if (strcmp(url, REVIEW_PATH) != 0) {
+		*ret_text = "unknown path: reviews go to " REVIEW_PATH "";
+		return MHD_HTTP_NOT_FOUND;
+	}
+	if (strcmp(method, "POST") != 0) {
+		*ret_text = "reviews are sent with POST";
+		return MHD_HTTP_METHOD_NOT_ALLOWED;
+	}
+	if (encoding && strcasecmp(encoding, "chunked") != 0) {
+		*ret_text = "Transfer-Encoding other than chunked is not supported";
+		return MHD_HTTP_NOT_IMPLEMENTED;
+	}
+	if (!is_json(header_of(handle, "Content-Type"))) {
+		*ret_text = "Content-Type is not application/json";
+		return MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
+	}
+	return 0;
+}
+
+/* The library has refused what is no number, or one that is too large for it. */
+static unsigned long long announced_length(struct MHD_Connection *handle)
+{
+	const char *length = header_of(handle, "Content-Length");
+
+	return length && !header_of(handle, "Transfer-Encoding") ? strtoull(length, NULL, 10) : 0;
+}
+
+/*
+ * A refusal can be answered before the body where the client waits for our "100 Continue", and has to be where the
+ * end of the body can't be found, or is too far away to read up to it.
+ */
+static bool answers_before_body(struct MHD_Connection *handle, unsigned refusal, unsigned long long length)
+{
+	const char *expect = header_of(handle, "Expect");
+
+	return refusal == MHD_HTTP_NOT_IMPLEMENTED || length > REQUEST_DISCARD_MAX ||
+	       (expect && strcasecmp(expect, "100-continue") == 0);
+}
+
+enum request_next request_check_head(struct connection *connection, struct MHD_Connection *handle, const char *url,
+				     const char *method)
+{
+	const unsigned long long length = announced_length(handle);
+	const char *text = "";
+	unsigned refusal = check_head(handle, url, method, &text);
+
+	if (!refusal && length > REVIEW_MAX_BODY) {
+		refusal = MHD_HTTP_CONTENT_TOO_LARGE;
+		text = "the body has more than 7 MiB";
+	}
+	if (!refusal) {
+		connection->request.announced = (size_t)length;
+		return REQUEST_READ;
+	}
+	request_refuse(connection, refusal, text);
+	return answers_before_body(handle, refusal, length) ? REQUEST_ANSWER : REQUEST_READ;
+}
+
+bool request_add(struct connection *connection, const char *bytes, size_t len)
+{
+	struct request *request = &connection->request;
+
+	atomic_fetch_add_explicit(&connection->service->metrics.bytes_in, len, memory_order_relaxed);
+	if (!request->refusal) {
+		switch (body_add(&request->body, bytes, len, request->announced)) {
+		case BODY_OK:
+			return true;
+		case BODY_TOO_LARGE:
+			request_refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the body has more than 7 MiB");
+			break;
+		case BODY_NO_BUDGET:
+			request_refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory just now: try again");
+			break;
+		}
+	}
+	request->discarded += len;
+	return request->discarded <= REQUEST_DISCARD_MAX;
+}
+
+enum MHD_Result request_answer_refusal(struct connection *connection, struct MHD_Connection *handle)
+{
+	const struct request *request = &connection->request;
+	struct reply reply = {
+		.status = request->refusal,
+		.close = atomic_load_explicit(&connection->service->draining, memory_order_relaxed),
+	};
+
+	if (reply.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
+		reply.header = "Allow";
+		reply.value = "POST";
+	} else if (reply.status == MHD_HTTP_SERVICE_UNAVAILABLE) {
+		reply.header = "Retry-After";
+		reply.value = "1";
+	}
+	return reply_text(handle, &reply, request->refusal_text);
+}
