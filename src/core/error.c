@@ -19,17 +19,17 @@ int error_set(struct error *err, enum error_code code, const char *format, ...)
 
 int error_prefix(struct error *err, const char *format, ...)
 {
-	char message[sizeof(err->message)];
+	char context[sizeof(err->message)];
+	char whole[2 * sizeof(err->message) + 2];
 	va_list args;
-	int len;
 
 	if (!err)
 		return -1;
-	memcpy(message, err->message, sizeof(message));
 	va_start(args, format);
-	len = vsnprintf(err->message, sizeof(err->message), format, args);
+	vsnprintf(context, sizeof(context), format, args);
 	va_end(args);
-	if (len >= 0 && (size_t)len < sizeof(err->message))
-		snprintf(err->message + len, sizeof(err->message) - (size_t)len, ": %s", message);
+	snprintf(whole, sizeof(whole), "%s: %s", context, err->message);
+	memcpy(err->message, whole, sizeof(err->message) - 1);
+	err->message[sizeof(err->message) - 1] = '\0';
 	return -1;
 }

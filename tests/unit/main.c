@@ -1,0 +1,27 @@
+#include <stddef.h>
+
+#include <CUnit/Basic.h>
+
+#include "core/arena.h"
+#include "suites.h"
+
+/* Runs every suite; exits non-zero where a suite could not be set up or an assertion failed. */
+int main(void)
+{
+	static int (*const suites[])(void) = {
+		add_arena_suite, add_base64_suite,   add_buf_suite,	add_group_suite,  add_json_suite,
+		add_names_suite, add_options_suite,  add_pki_suite,	add_review_suite, add_stamp_suite,
+		add_text_suite,	 add_tfconfig_suite, add_verdict_suite,
+	};
+	int failed = CU_initialize_registry() != CUE_SUCCESS;
+
+	arena_hook_cjson();
+	for (size_t i = 0; !failed && i < ARRAY_LEN(suites); i++)
+		failed = suites[i]() != 0;
+	if (!failed) {
+		CU_basic_set_mode(CU_BRM_NORMAL);
+		failed = CU_basic_run_tests() != CUE_SUCCESS || CU_get_number_of_failures() > 0;
+	}
+	CU_cleanup_registry();
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,148 @@
+#include <stdint.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "core/arena.h"
+#include "suites.h"
+#include "unit.h"
+
+enum { MIB = 1024 * 1024 };
+
+static void allocations_are_aligned_and_apart(void)
+{
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+	char *last = NULL;
+
+	for (size_t size = 0; size < 300; size++) {
+		char *memory = arena_alloc(arena, size);
+
+		CU_ASSERT(memory != NULL);
+		CU_ASSERT((uintptr_t)memory % _Alignof(max_align_t) == 0);
+		CU_ASSERT(memory != last || size <= 1);
+		if (memory)
+			memset(memory, 0x5A, size);
+		last = memory;
+	}
+	unit_arena_end(&unit);
+}
+
+static void growth_is_taken_from_the_budget_and_given_back_at_reset(void)
+{
+	struct budget budget;
+	struct arena arena;
+
+	budget_init(&budget, 8 * MIB);
+	CU_ASSERT(arena_init(&arena, 4096, 8 * MIB, &budget) == 0);
+	CU_ASSERT(budget_used(&budget) == 4096);
+	CU_ASSERT(arena_alloc(&arena, 3 * MIB) != NULL);
+	CU_ASSERT(budget_used(&budget) > 3 * MIB);
+	arena_reset(&arena);
+	CU_ASSERT(budget_used(&budget) == 4096);
+	arena_release(&arena);
+	CU_ASSERT(budget_used(&budget) == 0);
+}
+
+static void a_review_over_its_maximum_is_told_from_a_budget_that_others_hold(void)
+{
+	struct budget budget;
+	struct arena one;
+	struct arena other;
+
+	budget_init(&budget, 4 * MIB);
+	CU_ASSERT(arena_init(&one, 4096, 3 * MIB, &budget) == 0);
+	CU_ASSERT(arena_init(&other, 4096, 3 * MIB, &budget) == 0);
+	CU_ASSERT(arena_alloc(&one, 5 * MIB) == NULL);
+	CU_ASSERT(one.state == ARENA_OVER_MAX);
+	CU_ASSERT(arena_alloc(&one, 1) == NULL); /* failure stays until the reset */
+	arena_reset(&one);
+	CU_ASSERT(arena_alloc(&one, 2 * MIB) != NULL);
+	CU_ASSERT(arena_alloc(&other, 2 * MIB) == NULL);
+	CU_ASSERT(other.state == ARENA_NO_BUDGET);
+	arena_release(&one);
+	arena_release(&other);
+	CU_ASSERT(budget_used(&budget) == 0);
+}
+
+static void an_arena_that_finds_no_first_block_may_be_released(void)
+{
+	struct budget budget;
+	struct arena arena;
+
+	budget_init(&budget, 100);
+	CU_ASSERT(arena_init(&arena, 4096, MIB, &budget) < 0);
+	arena_release(&arena);
+	CU_ASSERT(budget_used(&budget) == 0);
+}
+
+static void a_fixed_arena_never_grows(void)
+{
+	char memory[1000];
+	struct arena arena;
+
+	arena_init_fixed(&arena, memory + 1, sizeof(memory) - 1);
+	CU_ASSERT(arena_alloc(&arena, 900) != NULL);
+	CU_ASSERT(arena_alloc(&arena, 900) == NULL);
+	CU_ASSERT(arena.state == ARENA_OVER_MAX);
+	arena_reset(&arena);
+	CU_ASSERT(arena_alloc(&arena, 900) != NULL);
+}
+
+static void sizes_that_overflow_fail_cleanly(void)
+{
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+
+	CU_ASSERT(arena_alloc(arena, SIZE_MAX) == NULL);
+	arena_reset(arena);
+	CU_ASSERT(arena_calloc(arena, SIZE_MAX / 2, 4) == NULL);
+	unit_arena_end(&unit);
+}
+
+static void cjson_allocates_from_the_entered_arena_alone(void)
+{
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+	const char *before = arena->next;
+
+	CU_ASSERT(cJSON_CreateObject() != NULL);
+	CU_ASSERT(arena->next > before);
+	arena_enter(NULL);
+	CU_ASSERT(cJSON_CreateObject() == NULL);
+	unit_arena_end(&unit);
+}
+
+static void a_budget_gives_out_no_more_than_its_limit(void)
+{
+	struct budget budget;
+
+	budget_init(&budget, 10);
+	CU_ASSERT(budget_take(&budget, 10));
+	CU_ASSERT(!budget_take(&budget, 1));
+	CU_ASSERT(budget_take(&budget, 0));
+	budget_give(&budget, 4);
+	CU_ASSERT(!budget_take(&budget, SIZE_MAX));
+	CU_ASSERT(budget_take(&budget, 4));
+	CU_ASSERT(budget_used(&budget) == 10);
+}
+
+int add_arena_suite(void)
+{
+	static const struct unit_test tests[] = {
+		{"allocations are aligned and apart", allocations_are_aligned_and_apart},
+		{"growth is taken from the budget and given back at reset",
+		 growth_is_taken_from_the_budget_and_given_back_at_reset},
+		{"a review over its maximum is told from a budget that others hold",
+		 a_review_over_its_maximum_is_told_from_a_budget_that_others_hold},
+		{"an arena that finds no first block may be released",
+		 an_arena_that_finds_no_first_block_may_be_released},
+		{"a fixed arena never grows", a_fixed_arena_never_grows},
+		{"sizes that overflow fail cleanly", sizes_that_overflow_fail_cleanly},
+		{"cJSON allocates from the entered arena alone", cjson_allocates_from_the_entered_arena_alone},
+		{"a budget gives out no more than its limit", a_budget_gives_out_no_more_than_its_limit},
+		{NULL, NULL},
+	};
+
+	return add_suite("arena and budget", tests);
+}
