@@ -67,7 +67,10 @@ MUST_CHECK int group_of_workers(struct arena *arena, struct group *ret_group, st
 MUST_CHECK int group_resolve(struct group *group, const struct group_owner *owner, bool *ret_follows,
 			     struct error *err);
 
-/* What TensorFlow asks of the roles together: at most one chief and one evaluator, no evaluator alone, no ps alone. */
+/*
+ * What must hold of a group whose sets and services are named: at most one chief and one evaluator, no evaluator alone,
+ * no ps without a worker, one service a set.
+ */
 MUST_CHECK int group_check(const struct group *group, struct error *err);
 
 /* Fills first_ordinal and first_index. `start` is the first ordinal of every set. */

@@ -16,8 +16,11 @@ bool text_is_utf8(const char *bytes, size_t len);
 /* The longest len' <= max with which `text`, valid UTF-8 of len bytes, does not end inside a character. */
 size_t text_clip(const char *text, size_t len, size_t max);
 
-/* The text in double quotes, at most 80 bytes of it, control characters shown as '?'. NULL where the arena is full. */
+/* The text in double quotes, at most 80 bytes of it. NULL where the arena is full. */
 const char *text_quote(struct arena *arena, const char *text);
+
+/* Replaces each byte of a control character (U+0000 to U+001F, U+007F to U+009F) by '?', in place. */
+void text_clean(char *text);
 
 /* The text without the blanks (space, tab, line ends) at its begin and end; moves the begin, returns the length. */
 size_t text_trim(const char **text, size_t len);

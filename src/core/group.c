@@ -171,6 +171,16 @@ static int name_sets(struct group *group, const struct group_owner *owner, struc
 		if (strcmp(entry->set, owner->set) == 0 && strcmp(entry->service, owner->service) != 0)
 			return error_set(err, ERROR_INVALID, MESSAGE_GROUP_OWN_SERVICE, entry->service, entry->set,
 					 owner->service);
+	}
+	return 0;
+}
+
+/* A pod has one address, so a set has one Service. */
+static int check_services(const struct group *group, struct error *err)
+{
+	for (size_t i = 0; i < group->len; i++) {
+		const struct group_entry *entry = &group->entries[i];
+
 		for (size_t j = 0; j < i; j++) {
 			if (strcmp(entry->set, group->entries[j].set) == 0 &&
 			    strcmp(entry->service, group->entries[j].service) != 0)
@@ -254,7 +264,7 @@ int group_check(const struct group *group, struct error *err)
 		return error_set(err, ERROR_INVALID, MESSAGE_GROUP_EVALUATOR_ALONE);
 	if (group_role_size(group, ROLE_PS) > 0 && group_role_size(group, ROLE_WORKER) == 0)
 		return error_set(err, ERROR_INVALID, MESSAGE_GROUP_PS_ALONE);
-	return 0;
+	return check_services(group, err);
 }
 
 void group_number(struct group *group, unsigned start)

@@ -67,13 +67,20 @@ const char *text_quote(struct arena *arena, const char *text)
 {
 	size_t len = strlen(text);
 	size_t clipped = text_clip(text, len, QUOTE_MAX);
-	char *quoted = arena_printf(arena, "\"%.*s%s\"", (int)clipped, text, clipped < len ? "..." : "");
 
-	for (char *c = quoted; c && *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7F)
+	return arena_printf(arena, "\"%.*s%s\"", (int)clipped, text, clipped < len ? "..." : "");
+}
+
+void text_clean(char *text)
+{
+	for (unsigned char *c = (unsigned char *)text; *c; c++) {
+		bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
+
+		if (c1)
+			c[1] = '?';
+		if (c1 || *c < 0x20 || *c == 0x7F)
 			*c = '?';
 	}
-	return quoted;
 }
 
 static bool is_blank(char c)

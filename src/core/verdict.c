@@ -12,6 +12,7 @@ enum { DENIAL_MAX = 1000 }; /* events cut what is longer than 1,024 */
 int verdict_deny(struct verdict *verdict, const char *field, const char *found, const char *format, ...)
 {
 	char text[DENIAL_MAX];
+	char *denial;
 	va_list args;
 
 	if (verdict->denial)
@@ -19,9 +20,10 @@ int verdict_deny(struct verdict *verdict, const char *field, const char *found, 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	verdict->denial = arena_printf(verdict->arena, "%s: %s is %s: %s", verdict->object, field, found, text);
-	if (!verdict->denial)
-		verdict->denial = MESSAGE_NO_MEMORY;
+	denial = arena_printf(verdict->arena, "%s: %s is %s: %s", verdict->object, field, found, text);
+	if (denial)
+		text_clean(denial);
+	verdict->denial = denial ? denial : MESSAGE_NO_MEMORY;
 	return -1;
 }
 
@@ -34,6 +36,7 @@ void verdict_warn(struct verdict *verdict, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	text_clean(text);
 	len = strlen(text);
 	if (len > WARNING_MAX) {
 		len = text_clip(text, len, WARNING_MAX - 3);

@@ -85,6 +85,7 @@ static void a_stamp_that_cannot_be_fully_read_is_refused(void)
 		{"chief=a.s:1,", "evaluator=a.s:2,"},
 		{"chief=a.s:1,", "chief=b.s:1,"}, /* several sets count from 0, and the start is 5 */
 		{"worker=a.s:2", "ps=a.s:2"},
+		{"worker=a.s:2", "worker=a.t:2"},
 		{"worker=a.s:2", "worker=a.s:2,"},
 		{"\"start\":5", "\"start\":-1"},
 		{"\"start\":5", "\"start\":\"5\""},

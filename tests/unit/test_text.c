@@ -38,7 +38,7 @@ static void clipping_never_cuts_a_character(void)
 	CU_ASSERT(text_clip(text, 6, 0) == 0);
 }
 
-static void quotes_are_clipped_and_hold_no_control_characters(void)
+static void quotes_are_clipped(void)
 {
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
@@ -47,10 +47,18 @@ static void quotes_are_clipped_and_hold_no_control_characters(void)
 
 	memset(long_text, 'x', sizeof(long_text) - 1);
 	long_text[sizeof(long_text) - 1] = '\0';
-	CHECK_STRING(text_quote(arena, "a\n\tb\x7f"), "\"a??b?\"");
+	CHECK_STRING(text_quote(arena, "a b"), "\"a b\"");
 	quoted = text_quote(arena, long_text);
 	CU_ASSERT(quoted && strlen(quoted) == 80 + strlen("\"\"..."));
 	unit_arena_end(&unit);
+}
+
+static void control_characters_are_replaced(void)
+{
+	char text[] = "a\n\tb\x7f \xc2\x80\xc2\x9f \xc2\xa0\xc3\xa4";
+
+	text_clean(text);
+	CHECK_STRING(text, "a??b? ???? \xc2\xa0\xc3\xa4");
 }
 
 static void blanks_are_trimmed_at_both_ends(void)
@@ -68,8 +76,8 @@ int add_text_suite(void)
 	static const struct unit_test tests[] = {
 		{"UTF-8 is told from what is not", utf8_is_told_from_what_is_not},
 		{"clipping never cuts a character", clipping_never_cuts_a_character},
-		{"quotes are clipped and hold no control characters",
-		 quotes_are_clipped_and_hold_no_control_characters},
+		{"quotes are clipped", quotes_are_clipped},
+		{"control characters are replaced", control_characters_are_replaced},
 		{"blanks are trimmed at both ends", blanks_are_trimmed_at_both_ends},
 		{NULL, NULL},
 	};
