@@ -1,0 +1,51 @@
+"""The data cases: a folder of tests/data for each, so that a new case needs no code.
+
+    review.json    the question, as the API server would send it (or bytes that are no review at all)
+    args           further arguments for `tfconfig-webhook review`, one line; may be missing
+    expected.json  the answer of `review --decode`
+    patched.json   the object after the patch, where the answer has one
+    stderr         in place of expected.json where no answer is given: the one line that the program prints
+
+record.py beside this file writes all but the first two.
+"""
+
+import json
+
+import pytest
+
+from cases import answer_to, case_folders, read_arguments, read_json
+from conftest import DATA, run_review
+from kubernetes_objects import patched
+
+CASES = [pytest.param(folder, id=folder.name) for folder in case_folders()]
+
+
+@pytest.mark.parametrize("folder", CASES)
+def test_case(folder):
+    code, answer, errors = answer_to(folder)
+    if (folder / "stderr").exists():
+        assert not (folder / "expected.json").exists(), "both an answer and a refusal expected"
+        assert (code, answer, errors) == (1, None, (folder / "stderr").read_text())
+        return
+    assert answer == read_json(folder / "expected.json"), errors
+    assert code == (0 if answer["response"]["allowed"] else 1)
+
+    patch = answer["response"].get("patch")
+    assert (folder / "patched.json").exists() == (patch is not None), "patched.json is there for a patch alone"
+    if patch is None:
+        return
+    review = read_json(folder / "review.json")
+    result = patched(review["request"]["object"], answer)
+    assert result == read_json(folder / "patched.json")
+    review["request"]["object"] = result
+    code, again, errors = run_review(review, *read_arguments(folder))
+    assert code == 0, errors
+    assert "patch" not in again["response"], "the patched object is patched once more"
+
+
+@pytest.mark.parametrize("folder", [pytest.param(folder, id=folder.name) for folder in sorted(DATA.iterdir())
+                                    if folder.is_dir() and (folder / "expected.json").exists()])
+def test_expectations_have_a_question(folder):
+    """A misnamed review.json must not switch a case off."""
+    assert (folder / "review.json").exists()
+    assert isinstance(json.loads((folder / "expected.json").read_text()), dict)

@@ -1,0 +1,20 @@
+"""How many examples: HYPOTHESIS_PROFILE=long looks at many, `quick`, the default, is what `make test` takes."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from conftest import ROOT
+
+# Each answer is a process: an example has no deadline, and being slow to draw is no mistake.
+_common = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True,
+           "database": DirectoryBasedExampleDatabase(ROOT / "build" / "hypothesis")}
+settings.register_profile("quick", max_examples=100, **_common)
+settings.register_profile("long", max_examples=3000, **_common)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def times(factor, **more):
+    """Settings of a test that takes more or fewer examples than the profile says."""
+    return settings(max_examples=max(1, int(settings().max_examples * factor)), **more)
