@@ -35,7 +35,10 @@ const char *container_walk_path(const struct container_walk *walk, const struct 
 /* The name of the container in hand, "" where it has none. */
 const char *container_name(const cJSON *container);
 
-/* Denies a list that names a container which the spec does not have; `field` and `found` are for the message. */
+/*
+ * Denies a list that names a container which the spec does not have. `field` and `found` are for the message; where
+ * `found` is NULL it is the name.
+ */
 MUST_CHECK int containers_check(const cJSON *spec, const struct container_list *list, struct verdict *verdict,
 				const char *field, const char *found);
 

@@ -55,7 +55,7 @@
 #define DENY_ON_SCALE "must be \"restart\" or \"deny\""
 #define DENY_WAIT "must be \"false\": this version of the webhook adds no init container that waits for the peers"
 #define DENY_CONTAINERS "must be a comma list of container names, at most %u"
-#define DENY_CONTAINER_UNKNOWN "%s names no container: there are %s"
+#define DENY_CONTAINER_UNKNOWN "%s names no container of the pod: there are %s"
 #define DENY_SPARSE                                                                                               \
 	"the sparse form is for ParameterServerStrategy, and the group has no ps: without one each worker would " \
 	"train "                                                                                                  \

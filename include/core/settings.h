@@ -19,6 +19,7 @@
 #define INJECT_KEY ANNOTATION_PREFIX "inject"
 #define GROUP_KEY ANNOTATION_PREFIX "group"
 #define CLUSTER_KEY ANNOTATION_PREFIX "cluster"
+#define CONTAINERS_KEY ANNOTATION_PREFIX "containers"
 
 /* The labels that it puts on a pod. */
 #define ROLE_LABEL ANNOTATION_PREFIX "role"

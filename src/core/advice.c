@@ -24,7 +24,7 @@ static void advise_on_names(const struct advice_subject *subject, struct verdict
 
 	if (strlen(subject->name) > SET_NAME_MAX)
 		verdict_warn(verdict, WARN_LONG_NAME);
-	else if (pod && strlen(pod) > DNS_LABEL_MAX)
+	if (pod && strlen(pod) > DNS_LABEL_MAX)
 		verdict_warn(verdict, WARN_LONG_POD_NAME, highest);
 }
 

@@ -105,11 +105,13 @@ int containers_check(const cJSON *spec, const struct container_list *list, struc
 	char names[NAMES_SHOWN];
 
 	for (size_t i = 0; i < list->len; i++) {
-		if (spec_has(spec, list->names[i]))
+		const char *name = list->names[i];
+
+		if (spec_has(spec, name))
 			continue;
 		list_names(spec, names);
-		return verdict_deny(verdict, field, found, DENY_CONTAINER_UNKNOWN,
-				    verdict_quote(verdict, list->names[i]), names);
+		return verdict_deny(verdict, field, found ? found : verdict_quote(verdict, name),
+				    DENY_CONTAINER_UNKNOWN, verdict_quote(verdict, name), names);
 	}
 	return 0;
 }

@@ -243,8 +243,8 @@ static int check_value(const struct request *request, const struct member *membe
 	if (size > TFCONFIG_MAX)
 		return verdict_deny(verdict, STAMP_FIELD, "too large", DENY_TOO_LARGE, size, TFCONFIG_MAX,
 				    tfconfig_largest_group(&shrunk, request->namespace));
-	return containers_check(member->spec, &member->stamp.containers, verdict, STAMP_FIELD,
-				"made for other containers");
+	return containers_check(member->spec, &member->stamp.containers, verdict,
+				"annotation " CONTAINERS_KEY " of its StatefulSet", NULL);
 }
 
 void pod_admit(const struct request *request, struct verdict *verdict)

@@ -181,24 +181,31 @@ static int check_fields(const struct request *request, const struct set *set, st
 	return check_selector(set, verdict);
 }
 
-/* The annotation's text in messages about the group, or what stands for it where there is none. */
-static const char *quoted_cluster(const struct settings *settings, struct verdict *verdict)
+/* A group that is not written can't be wrong, but for its size; then the replicas are what the user wrote. */
+static const char *group_field(const struct settings *settings)
 {
-	return settings->cluster ? verdict_quote(verdict, settings->cluster) : "missing (so worker:<spec.replicas>)";
+	return settings->cluster ? "annotation " CLUSTER_KEY : "spec.replicas";
 }
 
-static int deny_group(const struct settings *settings, const char *text, struct verdict *verdict)
+static const char *group_found(const struct set *set, const struct settings *settings, struct verdict *verdict)
 {
-	return verdict_deny(verdict, "annotation " CLUSTER_KEY, quoted_cluster(settings, verdict), "%s", text);
+	return settings->cluster ? verdict_quote(verdict, settings->cluster)
+				 : verdict_number(verdict, replicas_of(set));
 }
 
-static int parse_group(const struct settings *settings, struct group *group, struct verdict *verdict)
+static int deny_group(const struct set *set, const struct settings *settings, const char *text, struct verdict *verdict)
+{
+	return verdict_deny(verdict, group_field(settings), group_found(set, settings, verdict), "%s", text);
+}
+
+static int parse_group(const struct set *set, const struct settings *settings, struct group *group,
+		       struct verdict *verdict)
 {
 	struct error err;
 	int result = settings->cluster ? group_parse(verdict->arena, settings->cluster, group, &err)
 				       : group_of_workers(verdict->arena, group, &err);
 
-	return result < 0 ? deny_group(settings, err.message, verdict) : 0;
+	return result < 0 ? deny_group(set, settings, err.message, verdict) : 0;
 }
 
 /* Finds the number behind a port's name. */
@@ -229,19 +236,18 @@ static int resolve_port(const struct request *request, const struct set *set, co
 static int check_containers(const struct set *set, const struct settings *settings, struct verdict *verdict)
 {
 	const struct container_list *list = &settings->containers;
-	const char *annotations =
-		json_get_string(json_get_object(set->metadata, "annotations"), ANNOTATION_PREFIX "containers");
+	const char *annotations = json_get_string(json_get_object(set->metadata, "annotations"), CONTAINERS_KEY);
 
 	if (!list->names)
 		return 0;
 	if (!annotations)
-		annotations = json_get_string(set->annotations, ANNOTATION_PREFIX "containers");
-	return containers_check(json_get_object(set->template, "spec"), list, verdict,
-				"annotation " ANNOTATION_PREFIX "containers",
+		annotations = json_get_string(set->annotations, CONTAINERS_KEY);
+	return containers_check(json_get_object(set->template, "spec"), list, verdict, "annotation " CONTAINERS_KEY,
 				verdict_quote(verdict, annotations ? annotations : ""));
 }
 
-static int check_size(const struct request *request, const struct compiled *compiled, struct verdict *verdict)
+static int check_size(const struct request *request, const struct set *set, const struct compiled *compiled,
+		      struct verdict *verdict)
 {
 	size_t size = tfconfig_largest_size(&compiled->stamp, request->namespace);
 	struct stamp shrunk = compiled->stamp;
@@ -251,13 +257,14 @@ static int check_size(const struct request *request, const struct compiled *comp
 		return 0;
 	shrunk.group.entries = arena_calloc(verdict->arena, shrunk.group.len, sizeof(*shrunk.group.entries));
 	if (!shrunk.group.entries)
-		return deny_group(&compiled->settings, MESSAGE_NO_MEMORY, verdict);
+		return deny_group(set, &compiled->settings, MESSAGE_NO_MEMORY, verdict);
 	memcpy(shrunk.group.entries, compiled->stamp.group.entries, shrunk.group.len * sizeof(*shrunk.group.entries));
 	fits = tfconfig_largest_group(&shrunk, request->namespace);
 	if (shrunk.address == ADDRESS_FQDN)
-		return verdict_deny(verdict, "annotation " CLUSTER_KEY, quoted_cluster(&compiled->settings, verdict),
-				    DENY_TOO_LARGE_FQDN, size, TFCONFIG_MAX, fits);
-	return verdict_deny(verdict, "annotation " CLUSTER_KEY, quoted_cluster(&compiled->settings, verdict),
+		return verdict_deny(verdict, group_field(&compiled->settings),
+				    group_found(set, &compiled->settings, verdict), DENY_TOO_LARGE_FQDN, size,
+				    TFCONFIG_MAX, fits);
+	return verdict_deny(verdict, group_field(&compiled->settings), group_found(set, &compiled->settings, verdict),
 			    DENY_TOO_LARGE, size, TFCONFIG_MAX, fits);
 }
 
@@ -275,11 +282,11 @@ static int resolve_group(const struct request *request, const struct set *set, s
 	struct error err;
 
 	if (group_resolve(&stamp->group, &owner, &stamp->follows_replicas, &err) < 0)
-		return deny_group(&compiled->settings, err.message, verdict);
+		return deny_group(set, &compiled->settings, err.message, verdict);
 	if (compiled->settings.sparse && group_role_size(&stamp->group, ROLE_PS) == 0)
 		return verdict_deny(verdict, "annotation " ANNOTATION_PREFIX "sparse", "\"true\"", DENY_SPARSE);
 	compiled->stamped = true;
-	return check_size(request, compiled, verdict);
+	return check_size(request, set, compiled, verdict);
 }
 
 /* Checks everything that the set says and makes the stamp of it. */
@@ -289,7 +296,7 @@ static int compile(const struct request *request, const struct review_config *co
 	const struct settings *settings = &compiled->settings;
 	struct stamp *stamp = &compiled->stamp;
 
-	if (check_fields(request, set, verdict) < 0 || parse_group(settings, &stamp->group, verdict) < 0 ||
+	if (check_fields(request, set, verdict) < 0 || parse_group(set, settings, &stamp->group, verdict) < 0 ||
 	    resolve_port(request, set, settings, &stamp->group, &stamp->port, verdict) < 0 ||
 	    check_containers(set, settings, verdict) < 0)
 		return -1;
@@ -358,7 +365,7 @@ static void opt_out(const struct request *request, const struct set *set, const 
 {
 	struct group group;
 
-	if (settings->cluster && parse_group(settings, &group, verdict) < 0)
+	if (settings->cluster && parse_group(set, settings, &group, verdict) < 0)
 		return;
 	if (request->operation == OPERATION_CREATE && settings->inject == INJECT_UNSET && set->label) {
 		verdict_deny(verdict, "label " INJECT_KEY " of the pod template", verdict_quote(verdict, set->label),
