@@ -4,7 +4,7 @@
 #   CC, CFLAGS, CPPFLAGS, LDFLAGS  yours; ours are added beside them, never into them
 #   V=1            show each command
 #   DEVELOPER=1    warnings are errors
-#   VARIANT=name   release (default), asan (address and undefined behaviour) or tsan (threads)
+#   VARIANT=name   release (default), clang, asan (address and undefined behaviour), tsan (threads), fuzz (libFuzzer)
 #   PREFIX, DESTDIR  where `make install` puts the program
 
 PREFIX ?= /usr/local
@@ -31,14 +31,20 @@ HARDENING = -fstack-protector-strong $(call probe,-fstack-clash-protection) $(ca
 	$(call probe,-ftrivial-auto-var-init=zero) -fPIE
 HARDENING_LD := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 
-ifeq ($(VARIANT),release)
+ifneq ($(filter $(VARIANT),clang fuzz),)
+CC := clang
+endif
+
+ifneq ($(filter $(VARIANT),release clang),)
 VARIANT_CFLAGS := -O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 else ifeq ($(VARIANT),asan)
 VARIANT_CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 else ifeq ($(VARIANT),tsan)
 VARIANT_CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+else ifeq ($(VARIANT),fuzz)
+VARIANT_CFLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 else
-$(error VARIANT is "$(VARIANT)": allowed are release, asan, tsan)
+$(error VARIANT is "$(VARIANT)": allowed are release, clang, asan, tsan, fuzz)
 endif
 
 # Read when something is compiled, not before: `make deps` may have to install pkg-config and the compiler first.
@@ -81,13 +87,114 @@ $(OUT)/%.o: %.c Makefile
 
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
 
+$(OUT)/fuzz-review: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/fuzz/fuzz_review.o
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)
+
+$(OUT)/replay-review: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/fuzz/fuzz_review.o $(OUT)/tests/fuzz/replay.o
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
 install: all ## install the program below $(DESTDIR)$(PREFIX)
 	install -D -m 0755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/tfconfig-webhook
 
 clean: ## remove build/
 	rm -rf build
 
+# What a fresh machine lacks is installed first, so these targets start make again: a compiler that was not there when
+# this Makefile was read is there then.
+
+INSTALL_PACKAGES := tests/tools/install-packages
+PYTHON := build/venv/bin/python
+PYTEST = PATH="$$PATH:$(CURDIR)/build/tools/usr/bin" $(PYTHON) -m pytest -q
+
+build/venv/.installed: tests/requirements.txt
+	python3 -m venv build/venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+demo: ## the webhook over TLS with a StatefulSet and its pods: prints each pod's TF_CONFIG
+	@$(INSTALL_PACKAGES) build demo
+	@$(MAKE) --no-print-directory all build/venv/.installed
+	@$(PYTHON) tests/demo/demo.py
+
+test: ## everything but TensorFlow: installs what it needs, runs all suites, and the sanitizers' builds
+	@$(INSTALL_PACKAGES) build demo test image
+	@tests/tools/fetch-promtool
+	@$(MAKE) --no-print-directory build/venv/.installed
+	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=clang program build/clang/unit-tests
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=tsan program
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=fuzz build/fuzz/fuzz-review build/fuzz/replay-review
+	@$(MAKE) --no-print-directory run-tests
+
+# One suite a line, each with its closing line; the first that fails ends the run.
+run-tests:
+	build/release/unit-tests
+	build/clang/unit-tests
+	build/asan/unit-tests
+	$(PYTEST) tests/data_cases tests/docs tests/certs tests/manifests
+	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs
+	$(PYTEST) tests/properties
+	$(PYTEST) tests/server
+	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/server
+	TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp $(TSAN_OPTIONS)" \
+		PROGRAM=build/tsan/tfconfig-webhook $(PYTEST) tests/server
+	tests/fuzz/run 20
+	$(PYTEST) tests/image
+
+check-core: program $(OUT)/unit-tests ## unit tests and data cases alone, with the Python that is installed
+	$(OUT)/unit-tests
+	python3 -m pytest -q tests/data_cases
+
+test-tensorflow: ## TensorFlow's own resolver reads what we emit (a venv of 1.6 GB)
+	@$(INSTALL_PACKAGES) build demo
+	@$(MAKE) --no-print-directory all build/venv-tensorflow/.installed
+	build/venv-tensorflow/bin/python -m pytest -q tests/tensorflow
+
+build/venv-tensorflow/.installed: tests/tensorflow/requirements.txt
+	python3 -m venv build/venv-tensorflow
+	build/venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+FUZZ_SECONDS ?= 600
+fuzz: ## fuzz the core for FUZZ_SECONDS (600)
+	@$(INSTALL_PACKAGES) build demo test
+	@$(MAKE) --no-print-directory VARIANT=fuzz build/fuzz/fuzz-review build/fuzz/replay-review
+	tests/fuzz/run $(FUZZ_SECONDS)
+
+valgrind: ## the unit tests under valgrind: reads of memory that nobody wrote
+	@$(INSTALL_PACKAGES) build test
+	@$(MAKE) --no-print-directory build/release/unit-tests
+	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
+
+lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of includes
+	@$(INSTALL_PACKAGES) build lint
+	@$(MAKE) --no-print-directory run-lint
+
+C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/fuzz/*.c tests/bench/*.c))
+SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/bench/run)
+
+run-lint:
+	clang-format --dry-run -Werror $(C_FILES)
+	tests/tools/check-includes
+	shellcheck $(SHELL_FILES)
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+		--suppress=missingIncludeSystem -Iinclude -j 2 src
+	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) -- -std=c11 -D_GNU_SOURCE -Iinclude
+
+format: ## clang-format everything
+	@$(INSTALL_PACKAGES) lint
+	clang-format -i $(C_FILES)
+
+bench: ## requests a second, beside a bare libmicrohttpd that echoes the same body
+	@$(INSTALL_PACKAGES) build demo bench
+	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/echo
+	@$(PYTHON) tests/bench/bench.py
+
+build/release/tests/bench/echo: build/release/tests/bench/echo.o
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
-.PHONY: all program install clean help
+.PHONY: all program install clean demo test run-tests check-core test-tensorflow fuzz valgrind lint run-lint format bench help
