@@ -84,7 +84,7 @@ static enum MHD_Result answer_request(struct admission *admission, struct connec
 	enum MHD_Result queued;
 
 	if (!connection->request.refusal && connection->request.body.len == 0)
-		request_refuse(connection, MHD_HTTP_BAD_REQUEST, "the body is empty\n");
+		request_refuse(connection, MHD_HTTP_BAD_REQUEST, "the body is empty");
 	if (connection->request.refusal)
 		return request_answer_refusal(connection, handle);
 	arena = arenas_borrow(&admission->arenas);

@@ -42,7 +42,10 @@ static ssize_t receive(gnutls_transport_ptr_t context, void *bytes, size_t len)
 	return got;
 }
 
-/* The client's Finished is the proof that the handshake succeeded. From here on it may be idle until it asks. */
+/*
+ * The client's Finished is the proof that the handshake succeeded. From here on it may be idle until it asks, but for a
+ * drain: whoever connects then is about to ask, and the end of the drain waits for that.
+ */
 static int handshake_finished(gnutls_session_t session, unsigned type, unsigned when, unsigned incoming,
 			      const gnutls_datum_t *message)
 {
@@ -53,7 +56,8 @@ static int handshake_finished(gnutls_session_t session, unsigned type, unsigned 
 	(void)message;
 	if (incoming && connection) {
 		connection->greeted = true;
-		connection_end_work(connection);
+		if (!atomic_load_explicit(&connection->service->draining, memory_order_relaxed))
+			connection_end_work(connection);
 	}
 	return 0;
 }

@@ -1,0 +1,163 @@
+"""Slow and silent clients: each ends in its time, and holds up nobody."""
+
+import contextlib
+import socket
+import threading
+
+import pytest
+from server_harness import (eventually, is_closed, pair, pod_review, post, post_chunked, read_answer,  # noqa: F401
+                            serve)
+
+TIMED_OUT = "connections_timed_out_total"
+
+
+class Drip:
+    """Sends a byte every now and then, and notes when the server has had enough."""
+
+    def __init__(self, sock, data):
+        self.sock = sock
+        self.sent = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(data,))
+        self._thread.start()
+
+    def _run(self, data):
+        with contextlib.suppress(OSError):
+            for i in range(len(data)):
+                self.sock.sendall(data[i:i + 1])
+                self.sent += 1
+                if self._ended.wait(0.1):
+                    return
+
+    def close(self):
+        self._ended.set()
+        self._thread.join()
+        self.sock.close()
+
+
+def start_slow(server, data, before=b""):
+    sock = server.tls()
+    if before:
+        sock.sendall(before)
+        assert read_answer(sock).status == 200
+    return Drip(sock, data)
+
+
+@pytest.mark.parametrize("data", [post(b"x" * 5000), post_chunked(b"x" * 5000, size=1),
+                                  b"POST /mutate HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 5000,
+                                  b"P" * 5000, post(b"x" * 5000, path="/unknown")],
+                         ids=["body", "chunks", "head", "first line", "refused body"])
+@pytest.mark.parametrize("before", [b"", post(pod_review())], ids=["first request", "second request"])
+def test_a_dripping_client_ends_at_the_request_timeout(serve, data, before):
+    server = serve("--request-timeout", "1s")
+    slow = start_slow(server, data, before)
+    with contextlib.closing(slow):
+        server.wait_for_metric(TIMED_OUT, 1)
+        assert is_closed(slow.sock)
+    assert slow.sent < 100
+    server.wait_for_metric("connections", 0)
+    assert server.metrics()["admission_in_flight"] == 0
+    assert server.metrics()["memory_used_bytes"] <= 64 * 1024 * 8  # the arenas' first blocks alone
+
+
+@pytest.mark.parametrize("data", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01"])
+def test_a_connection_that_does_not_finish_its_handshake_ends_at_the_request_timeout(serve, data):
+    server = serve("--request-timeout", "1s")
+    with server.tcp() as sock:
+        sock.sendall(data)
+        assert is_closed(sock)
+    server.wait_for_metric("tls_handshake_failures_total", 1)
+    assert server.metrics()[TIMED_OUT] == 1
+
+
+def test_a_dripping_handshake_ends_at_the_request_timeout(serve):
+    server = serve("--request-timeout", "1s")
+    slow = Drip(server.tcp(), b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 400)
+    with contextlib.closing(slow):
+        server.wait_for_metric(TIMED_OUT, 1)
+    assert slow.sent < 100
+
+
+def test_slow_clients_hold_up_nobody(serve):
+    server = serve("--request-timeout", "60s", "--threads", "1")
+    slow = [start_slow(server, post(b"x" * 5000)) for _ in range(10)]
+    silent = [server.tcp() for _ in range(10)]
+    for _ in range(20):
+        assert server.review(pod_review()).status == 200
+    for drip in slow:
+        drip.close()
+    for sock in silent:
+        sock.close()
+
+
+def test_an_idle_connection_lives_beyond_the_request_timeout(serve):
+    server = serve("--request-timeout", "1s")
+    fresh = server.tls()  # clients open connections to spare and use them later
+    used = server.tls()
+    used.sendall(post(pod_review()))
+    assert read_answer(used).status == 200
+    slow = start_slow(server, b"P" * 5000)  # by its end a request timeout has passed
+    with contextlib.closing(slow):
+        server.wait_for_metric(TIMED_OUT, 1)
+    for sock in (fresh, used):
+        sock.sendall(post(pod_review()))
+        assert read_answer(sock).status == 200
+        sock.close()
+    assert server.metrics()[TIMED_OUT] == 1
+
+
+def test_an_idle_connection_ends_at_the_idle_timeout(serve):
+    server = serve("--idle-timeout", "1s")
+    with server.tls() as sock:
+        sock.sendall(post(pod_review()))
+        assert read_answer(sock).status == 200
+        assert is_closed(sock)
+    server.wait_for_metric("connections", 0)
+
+
+def test_a_client_that_does_not_read_its_answers_ends_at_the_request_timeout(serve):
+    server = serve("--request-timeout", "1s")
+    sock = server.tls()
+    sock.settimeout(0.2)
+    with contextlib.suppress(OSError):  # until both directions are full
+        for _ in range(100000):
+            sock.sendall(post(pod_review(), path="/unknown"))
+    eventually(lambda: server.metrics()[TIMED_OUT] >= 1, "the connection is given up")
+    server.wait_for_metric("connections", 0)
+    sock.close()
+    assert server.review(pod_review()).status == 200
+
+
+def test_slow_clients_of_the_plain_port_end_too(serve):
+    server = serve("--request-timeout", "1s")
+    silent = [socket.create_connection(("127.0.0.1", server.metrics_port)) for _ in range(63)]
+    slow = Drip(socket.create_connection(("127.0.0.1", server.metrics_port)), b"GET /" + b"x" * 5000)
+    with contextlib.closing(slow):
+        assert server.page("/healthz").status == 200  # waits for a place
+        assert all(is_closed(sock) for sock in silent)
+    for sock in silent:
+        sock.close()
+
+
+def test_at_the_connection_limit_others_wait_and_then_get_their_turn(serve):
+    server = serve("--max-connections", "2", "--threads", "1", "--request-timeout", "1s")
+    silent = [server.tcp() for _ in range(6)]
+    assert server.review(pod_review()).status == 200
+    for sock in silent:
+        sock.close()
+
+
+def test_a_silent_server_takes_no_cpu(serve):
+    server = serve("--request-timeout", "1s", "--reload-interval", "1s")
+    connections = [server.tls() for _ in range(5)]
+    for sock in connections:
+        sock.sendall(post(pod_review()))
+        assert read_answer(sock).status == 200
+    before = server.cpu_seconds()
+    slow = Drip(server.tcp(), b"")  # times the wait: it is ended after a second
+    with contextlib.closing(slow):
+        server.wait_for_metric("tls_handshake_failures_total", 1)
+    # Reading the metrics meanwhile takes some; a loop that never sleeps would take all of the second.
+    assert server.cpu_seconds() - before < 0.5
+    for sock in connections:
+        sock.close()
