@@ -1,0 +1,104 @@
+"""README.md says what the code says: settings, annotations, denials, the image's version, the targets of make."""
+
+import re
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+MESSAGES = (ROOT / "include" / "core" / "messages.h").read_text()
+
+
+def macros(text):
+    """The string macros of a header: name -> text, with the parts of a literal joined and other macros put in."""
+    found = {}
+    for name, body in re.findall(r"^#define (\w+)((?:[^\n]*\\\n)*[^\n]*)", text, re.MULTILINE):
+        words = re.findall(r'"((?:[^"\\]|\\.)*)"|\b([A-Z][A-Z_]+)\b', body.replace("\\\n", " "))
+        joined = "".join(literal if not macro else found.get(macro, "") for literal, macro in words)
+        if joined:
+            found[name] = joined.replace('\\"', '"')
+    return found
+
+
+def fragment(text):
+    """What of a message can be looked for: the longest part between two values, at most 60 characters of it."""
+    parts = [part.strip(" :,;()") for part in re.split(r"%[-0-9.*z]*[a-z]", text)]
+    return max(parts, key=len)[:60].strip()
+
+
+DENIALS = {name: text for name, text in macros(MESSAGES).items() if name.startswith(("DENY_", "MESSAGE_GROUP_"))}
+WARNINGS = {name: text for name, text in macros(MESSAGES).items() if name.startswith("WARN_")}
+
+
+def section(title):
+    """The text of a section, up to the next one of the same level."""
+    level = title.split(" ")[0]
+    after = README.partition(f"\n{title}\n")[2]
+    assert after, f"README.md has no section {title!r}"
+    return re.split(rf"\n{level} ", after)[0]
+
+
+@pytest.mark.parametrize("name", sorted(DENIALS))
+def test_each_denial_is_explained(name):
+    assert len(DENIALS) > 40
+    assert fragment(DENIALS[name]) in section("## When it says no"), DENIALS[name]
+
+
+@pytest.mark.parametrize("name", sorted(WARNINGS))
+def test_each_warning_is_explained(name):
+    assert len(WARNINGS) > 15
+    assert fragment(WARNINGS[name]) in section("## When it warns"), WARNINGS[name]
+
+
+def test_the_settings_table_is_the_one_that_the_program_prints(program):
+    printed = subprocess.run([program, "serve", "--help=markdown"], capture_output=True, text=True, check=True).stdout
+    assert printed.startswith("| flag |")
+    assert printed in README
+
+
+def test_every_annotation_is_in_the_table_and_no_other():
+    known = re.findall(r'\{"([a-z-]+)", read_\w+\}', (ROOT / "src" / "core" / "settings.c").read_text())
+    assert len(known) == 10
+    table = re.findall(r"^\| `tfconfig\.dev/([a-z-]+)` \|", section("## Annotations"), re.MULTILINE)
+    assert sorted(table) == sorted(known)
+
+
+def test_every_command_of_the_program_is_named(program):
+    usage = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    for command in re.findall(r"^  (\w+) ", usage, re.MULTILINE):
+        assert f"`tfconfig-webhook {command}" in README, command
+
+
+def test_the_targets_of_make_that_the_readme_names_exist():
+    named = set(re.findall(r"`make ([a-z-]+)", README))
+    makefile = (ROOT / "Makefile").read_text()
+    assert {"demo", "test"} <= named
+    for target in named:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_version_is_the_same_everywhere(program):
+    version = re.search(r'"(.*)"', (ROOT / "include" / "version.h").read_text())[1]
+    printed = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    assert printed == f"tfconfig-webhook {version}\n"
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"newTag: {version}" in (ROOT / "manifests" / "base" / "kustomization.yaml").read_text()
+
+
+def test_files_that_the_readme_links_to_exist():
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", README):
+        assert (ROOT / link).exists(), link
+
+
+def test_sections_that_the_readme_links_to_exist():
+    headings = {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+                for heading in re.findall(r"^#+ (.*)$", README, re.MULTILINE)}
+    for anchor in re.findall(r"\]\(#([^)]*)\)", README):
+        assert anchor in headings, anchor
+
+
+def test_it_stays_at_the_named_licence():
+    assert "Apache License" in (ROOT / "LICENSE").read_text()
+    assert "Apache-2.0" in README
+    assert (ROOT / "CONTRIBUTING.md").exists()
