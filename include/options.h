@@ -60,14 +60,11 @@ struct options {
 MUST_CHECK int options_parse(struct options *options, const struct option *table, const char *env_prefix, int argc,
 			     char *const *argv, void *values, struct error *err);
 
-/* True where argv holds --help or -h before a "--". */
-bool options_want_help(int argc, char *const *argv);
-
-/* The list of flags for --help: flag, value, help, default, and the variable where env_prefix is not NULL. */
-void options_print_help(FILE *file, const struct option *table, const char *env_prefix);
-
-/* The same as a Markdown table, for the README. */
-void options_print_markdown(FILE *file, const struct option *table, const char *env_prefix);
+/*
+ * Where argv asks for --help or -h, prints the usage and the table to stdout and returns true; for --help=markdown, the
+ * table alone, as the README has it.
+ */
+bool options_help(int argc, char *const *argv, const char *usage, const struct option *table, const char *env_prefix);
 
 /* One line a setting: "--listen [::]:8443 (default)", "(from TFCONFIG_WEBHOOK_LISTEN)" or "(from the command line)". */
 void options_print_config(FILE *file, const struct options *options);

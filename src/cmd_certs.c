@@ -74,14 +74,11 @@ static const struct option options_table[] = {
 	{0},
 };
 
-static void print_help(void)
-{
-	printf("Usage: tfconfig-webhook certs --out DIR --service NAME --namespace NS [flags]\n"
-	       "       tfconfig-webhook certs --out DIR --print-ca-bundle\n\n"
-	       "Mints a CA and a serving certificate that it signs. Files that are there are kept unless --force is\n"
-	       "given.\n\n");
-	options_print_help(stdout, options_table, NULL);
-}
+static const char usage[] =
+	"Usage: tfconfig-webhook certs --out DIR --service NAME --namespace NS [flags]\n"
+	"       tfconfig-webhook certs --out DIR --print-ca-bundle\n\n"
+	"Mints a CA and a serving certificate that it signs. Files that are there are kept unless --force is\n"
+	"given.\n";
 
 /* One line, as the field caBundle of a webhook configuration wants it. */
 static int print_bundle(const struct buf *ca, struct error *err)
@@ -209,9 +206,7 @@ int cmd_certs(int argc, char **argv)
 {
 	struct error err = {0};
 
-	if (options_want_help(argc, argv)) {
-		print_help();
+	if (options_help(argc, argv, usage, options_table, NULL))
 		return EXIT_OK;
-	}
 	return run(argc, argv, &err) < 0 ? command_failed("certs", &err) : EXIT_OK;
 }

@@ -35,13 +35,9 @@ static const struct option review_table[] = {
 	{0},
 };
 
-static void print_help(void)
-{
-	printf("Usage: tfconfig-webhook review [flags] < review.json\n\n"
-	       "Answers one AdmissionReview from stdin, as the webhook would, on stdout.\n"
-	       "Exit code 0 for allowed, 1 for denied or unreadable, 2 for wrong usage.\n\n");
-	options_print_help(stdout, review_table, NULL);
-}
+static const char usage[] = "Usage: tfconfig-webhook review [flags] < review.json\n\n"
+			    "Answers one AdmissionReview from stdin, as the webhook would, on stdout.\n"
+			    "Exit code 0 for allowed, 1 for denied or unreadable, 2 for wrong usage.\n";
 
 static int read_stdin(struct buf *body, struct error *err)
 {
@@ -120,10 +116,8 @@ int cmd_review(int argc, char **argv)
 
 	buf_init(&body, REVIEW_MAX_BODY);
 	budget_init(&budget, review_memory);
-	if (options_want_help(argc, argv)) {
-		print_help();
+	if (options_help(argc, argv, usage, review_table, NULL))
 		return EXIT_OK;
-	}
 	if (options_parse(&options, review_table, NULL, argc, argv, &values, &err) < 0 || read_stdin(&body, &err) < 0)
 		return command_failed("review", &err);
 	if (arena_init(&arena, REVIEW_FIRST_BLOCK, review_memory, &budget) < 0) {

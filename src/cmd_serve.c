@@ -131,13 +131,10 @@ static const struct option serve_options[] = {
 	{.flag = NULL},
 };
 
-static void print_help(void)
-{
-	printf("Usage: tfconfig-webhook serve --tls-cert FILE --tls-key FILE [flags]\n\n"
-	       "Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT; SIGHUP reloads the\n"
-	       "certificate. A flag beats its variable, a variable beats the default.\n\n");
-	options_print_help(stdout, serve_options, ENVIRONMENT_PREFIX);
-}
+static const char usage[] =
+	"Usage: tfconfig-webhook serve --tls-cert FILE --tls-key FILE [flags]\n\n"
+	"Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT; SIGHUP reloads the\n"
+	"certificate. A flag beats its variable, a variable beats the default.\n";
 
 /* The domain that names end with, and whether it is resolv.conf's; "" where neither tells one. */
 static const char *find_domain(const struct serve_settings *settings, char found[DNS_NAME_MAX + 1],
@@ -210,10 +207,8 @@ int cmd_serve(int argc, char **argv)
 	bool from_resolv;
 	struct error err;
 
-	if (options_want_help(argc, argv)) {
-		print_help();
+	if (options_help(argc, argv, usage, serve_options, ENVIRONMENT_PREFIX))
 		return EXIT_OK;
-	}
 	if (options_parse(&options, serve_options, ENVIRONMENT_PREFIX, argc, argv, &settings, &err) < 0)
 		return command_failed("serve", &err);
 	domain = find_domain(&settings, found, &from_resolv);

@@ -307,47 +307,51 @@ int options_parse(struct options *options, const struct option *table, const cha
 	return 0;
 }
 
-bool options_want_help(int argc, char *const *argv)
+static void print_text(const struct option *table, const char *env_prefix)
+{
+	char variable[VARIABLE_MAX];
+
+	for (const struct option *option = table; option->flag; option++) {
+		printf("  %s%s%s\n", option->flag, option->value ? " " : "", option->value ? option->value : "");
+		printf("      %s", option->help);
+		if (option->fallback)
+			printf(" (default: %s)", option->fallback[0] ? option->fallback : "none");
+		putchar('\n');
+		if (env_prefix)
+			printf("      %s\n", variable_name(variable, env_prefix, option->flag));
+	}
+}
+
+static void print_markdown(const struct option *table, const char *env_prefix)
+{
+	char variable[VARIABLE_MAX];
+
+	printf("| flag | variable | default | what |\n|---|---|---|---|\n");
+	for (const struct option *option = table; option->flag; option++) {
+		printf("| `%s%s%s` | ", option->flag, option->value ? " " : "", option->value ? option->value : "");
+		if (env_prefix)
+			printf("`%s`", variable_name(variable, env_prefix, option->flag));
+		if (option->fallback && option->fallback[0])
+			printf(" | `%s` | %s |\n", option->fallback, option->help);
+		else
+			printf(" | %s | %s |\n", option->required ? "required" : "none", option->help);
+	}
+}
+
+bool options_help(int argc, char *const *argv, const char *usage, const struct option *table, const char *env_prefix)
 {
 	for (int i = 0; i < argc; i++) {
-		if (strcmp(argv[i], "--") == 0)
-			return false;
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+		if (strcmp(argv[i], "--help=markdown") == 0) {
+			print_markdown(table, env_prefix);
 			return true;
+		}
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			printf("%s\n", usage);
+			print_text(table, env_prefix);
+			return true;
+		}
 	}
 	return false;
-}
-
-void options_print_help(FILE *file, const struct option *table, const char *env_prefix)
-{
-	char variable[VARIABLE_MAX];
-
-	for (const struct option *option = table; option->flag; option++) {
-		fprintf(file, "  %s%s%s\n", option->flag, option->value ? " " : "", option->value ? option->value : "");
-		fprintf(file, "      %s", option->help);
-		if (option->fallback)
-			fprintf(file, " (default: %s)", option->fallback[0] ? option->fallback : "none");
-		fputc('\n', file);
-		if (env_prefix)
-			fprintf(file, "      %s\n", variable_name(variable, env_prefix, option->flag));
-	}
-}
-
-void options_print_markdown(FILE *file, const struct option *table, const char *env_prefix)
-{
-	char variable[VARIABLE_MAX];
-
-	fprintf(file, "| flag | variable | default | what |\n|---|---|---|---|\n");
-	for (const struct option *option = table; option->flag; option++) {
-		fprintf(file, "| `%s%s%s` | ", option->flag, option->value ? " " : "",
-			option->value ? option->value : "");
-		if (env_prefix)
-			fprintf(file, "`%s`", variable_name(variable, env_prefix, option->flag));
-		if (option->fallback && option->fallback[0])
-			fprintf(file, " | `%s` | %s |\n", option->fallback, option->help);
-		else
-			fprintf(file, " | none | %s |\n", option->help);
-	}
 }
 
 void options_print_config(FILE *file, const struct options *options)
