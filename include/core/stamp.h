@@ -25,7 +25,7 @@ enum { STAMP_VERSION = 1 };
 struct stamp {
 	struct group group;    /* resolved and numbered */
 	unsigned start;	       /* the sets' first ordinal */
-	bool follows_replicas; /* the own part of the group comes from spec.replicas, not from written counts */
+	bool follows_replicas; /* a restart after a scale gives the own part its new size; else its counts are fixed */
 	unsigned port;
 	enum address_form address;
 	const char *domain; /* the cluster domain; "": names end at .svc */

@@ -206,7 +206,9 @@ static int share_replicas(struct group *group, const struct group_owner *owner, 
 			return error_set(err, ERROR_INVALID, MESSAGE_GROUP_NO_REST, owner->set, written,
 					 owner->replicas);
 		entry->count = owner->replicas - written;
-		*ret_follows = true;
+		/* There is one chief and one evaluator at the most, so a group that grows by them can't follow a scale.
+		 */
+		*ret_follows = entry->role == ROLE_WORKER || entry->role == ROLE_PS;
 		return 0;
 	}
 	if (written != owner->replicas)

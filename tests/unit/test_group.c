@@ -31,7 +31,7 @@ static void check_group(struct arena *arena, const struct row *row)
 	}
 	CHECK_ROW(row->resolved != NULL, row->text);
 	CHECK_STRING(group_format(arena, &group), row->resolved);
-	CHECK_ROW(follows == (strchr(row->text, '*') != NULL), row->text);
+	CHECK_ROW(follows == (strstr(row->text, "worker:*") || strstr(row->text, "=trainer:*")), row->text);
 }
 
 static void check_rows(const struct row *rows, size_t len)
@@ -55,6 +55,8 @@ static void groups_of_one_set(void)
 		{"chief:1,worker:*", 1, 0, "chief=trainer.hl:1", NULL}, /* the rest may be 0 */
 		{"chief=trainer:1,worker=trainer.hl:2", 3, 0, "chief=trainer.hl:1,worker=trainer.hl:2", NULL},
 		{"worker=trainer:*", 2, 7, "worker=trainer.hl:2", NULL},
+		{"chief:*", 1, 0, "chief=trainer.hl:1", NULL}, /* fixed: a second chief would be denied */
+		{"worker:2,evaluator:*", 3, 0, "worker=trainer.hl:2,evaluator=trainer.hl:1", NULL},
 		{"worker:1,worker:2", 3, 0, "worker=trainer.hl:3", NULL}, /* neighbours join */
 		{"worker:1,ps:1,worker:2", 4, 0, "worker=trainer.hl:1,ps=trainer.hl:1,worker=trainer.hl:2", NULL},
 		{"chief:1,worker:2,ps:1,evaluator:1", 5, 0,
