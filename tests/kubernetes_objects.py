@@ -24,15 +24,17 @@ _RESOURCES = {
 }
 
 
-def review_of(obj, old=None, operation=None, *, namespace="ml", uid="705ab4f5-6393-11e8-b7cc-42010a800002",
-              api_version="admission.k8s.io/v1", sub_resource=None):
-    """The AdmissionReview that the API server sends for an object; UPDATE where there is an old one, else CREATE."""
-    group, version, resource = _RESOURCES[(obj or old)["kind"]]
+def review_of(obj, old=None, operation=None, *, kind=None, name=None, namespace="ml",
+              uid="705ab4f5-6393-11e8-b7cc-42010a800002", api_version="admission.k8s.io/v1", sub_resource=None):
+    """The AdmissionReview that the API server sends for an object; UPDATE where there is an old one, else CREATE.
+    `kind` and `name` are the object's own unless given."""
+    kind = kind or (obj or old)["kind"]
+    group, version, resource = _RESOURCES[kind]
     request = {
         "uid": uid,
-        "kind": {"group": group, "version": version, "kind": (obj or old)["kind"]},
+        "kind": {"group": group, "version": version, "kind": kind},
         "resource": {"group": group, "version": version, "resource": resource},
-        "name": (obj or old).get("metadata", {}).get("name", ""),
+        "name": (obj or old).get("metadata", {}).get("name", "") if name is None else name,
         "namespace": namespace,
         "operation": operation or ("CREATE" if old is None else "UPDATE"),
         "userInfo": {"username": "admin"},

@@ -13,6 +13,8 @@ import pytest
 from conftest import DATA, run_review
 from kubernetes_objects import GROUP, INJECT, patched, tf_config_of
 
+pytestmark = pytest.mark.usefixtures("program")
+
 RECORDED = DATA / "recorded"
 CURE = "kubectl -n ml rollout restart statefulset/trainer"
 

@@ -17,6 +17,8 @@ from cases import answer_to, case_folders, read_arguments, read_json
 from conftest import DATA, run_review
 from kubernetes_objects import patched
 
+pytestmark = pytest.mark.usefixtures("program")
+
 CASES = [pytest.param(folder, id=folder.name) for folder in case_folders()]
 
 

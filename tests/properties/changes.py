@@ -72,6 +72,8 @@ relevant = {
     "a wrong port": annotated("port", "x"),
     "short addresses": annotated("address", "short"),
     "on-scale": annotated("on-scale", "deny"),
+    "the default of overwrite said": annotated("overwrite", "false"),
+    "a cluster for any size": annotated("cluster", "worker:*"),
     "opted out": opt_out,
     "opted out by false": lambda s: opt_out(s, "false"),
 }

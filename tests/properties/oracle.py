@@ -59,7 +59,7 @@ class Group:
     namespace: str
     start: int  # the own set's first ordinal
     entries: tuple
-    follows_replicas: bool
+    follows_replicas: bool  # a group whose rest is the chief or the evaluator cannot: there is one of them at most
     port: int
     address: str
     domain: str
@@ -298,8 +298,8 @@ def compile_group(stateful_set, namespace, domain):
 
     fixed = sum(count for _, set_name, _, count in written if set_name in (None, name) and count is not None)
     rest = replicas - fixed
-    follows = any(count is None for *_, count in written)
-    if rest < 0 or (rest > 0 and not follows):
+    takes_the_rest = [role for role, *_, count in written if count is None]
+    if rest < 0 or (rest > 0 and not takes_the_rest):
         raise Denied(f"the own counts are {fixed}, the replicas {replicas}")
     entries = _merged(Entry(role, set_name or name, its_service or service, rest if count is None else count)
                       for role, set_name, its_service, count in written)
@@ -316,10 +316,10 @@ def compile_group(stateful_set, namespace, domain):
         raise Denied("sparse without a ps")
 
     group = Group(
-        own_set=name, service=service, namespace=namespace, start=start, entries=entries, follows_replicas=follows,
-        port=_port(stateful_set, settings, several_sets), address=settings.get("address", "fqdn"), domain=domain,
-        containers=_containers(stateful_set, settings), overwrite=settings.get("overwrite") == "true", sparse=sparse,
-        rpc_layer=settings.get("rpc-layer"))
+        own_set=name, service=service, namespace=namespace, start=start, entries=entries,
+        follows_replicas=takes_the_rest in (["worker"], ["ps"]), port=_port(stateful_set, settings, several_sets),
+        address=settings.get("address", "fqdn"), domain=domain, containers=_containers(stateful_set, settings),
+        overwrite=settings.get("overwrite") == "true", sparse=sparse, rpc_layer=settings.get("rpc-layer"))
     last_of_role = {task.role: task for task in group.own_tasks()}
     if any(len(group.value_of(task)) > VALUE_MAX for task in last_of_role.values()):
         raise Denied("the value is longer than the environment takes")

@@ -5,6 +5,7 @@ Each shrinks towards a set of one worker with one container and nothing else.
 """
 
 import copy
+import re
 
 from hypothesis import strategies as st
 
@@ -23,6 +24,13 @@ unknown_fields = st.sampled_from([
     {"x-vendor": {"nested": [1, None, {"TF_CONFIG": "no"}], "name": "TF_CONFIG"}},
     {"Env": [{"name": "TF_CONFIG", "value": "another case"}], "NAME": "tensorflow"},
     {"big": 9007199254740993, "small": 1e-7, "tilde~slash/": "\u00e4\u4e2d\U0001f600"},
+])
+
+other_fields = st.sampled_from([
+    {},
+    {"status": {"replicas": 0}},
+    {"x-vendor": {"name": [None]}},
+    {"Metadata": {"annotations": {INJECT: "false"}, "name": "Other"}, "Spec": {"replicas": 9, "serviceName": "no"}},
 ])
 
 
@@ -201,7 +209,7 @@ def unannotated_sets(draw, name=None, service=None, replicas=1, start=0):
     if draw(st.booleans()):
         spec["podManagementPolicy"] = draw(st.sampled_from(["Parallel", "OrderedReady"]))
     return {"kind": "StatefulSet", "apiVersion": "apps/v1", "metadata": copy.deepcopy(metadata), "spec": spec,
-            **draw(st.sampled_from([{}, {"status": {"replicas": 0}}, {"x-vendor": {"name": [None]}}]))}
+            **copy.deepcopy(draw(other_fields))}
 
 
 @st.composite
@@ -259,51 +267,96 @@ def groups_of_sets(draw):
 
 # ---- anything goes: the model has to say what is right ----
 
-odd_values = {
-    "inject": ["true", "false", "True", "", "yes"],
-    "port": ["2222", "0", "65536", "02222", "grpc", "-1", "22 22", "99999999999999999999", "0x10", "", "1"],
-    "containers": ["tensorflow", "tensorflow,fetch", "sidecar", "", "nobody", "tensorflow,", "Tensorflow", "metrics"],
-    "address": ["fqdn", "short", "FQDN", "ip", ""],
-    "overwrite": ["true", "false", "1", ""],
-    "sparse": ["true", "false", "TRUE"],
-    "rpc-layer": ["grpc", "http", "grpcs", ""],
-    "on-scale": ["restart", "deny", "ignore"],
-    "wait": ["false", "true", "no", ""],
+odd_values = {  # right ones first; what is right may depend on the template
+    "inject": (["true", "true", "false"], ["True", "", "yes"]),
+    "port": (["2222", "1", "65535"], ["0", "65536", "02222", "grpc", "-1", "22 22", "99999999999999999999", "0x10", ""]),
+    "containers": (["tensorflow"], ["sidecar", "tensorflow,fetch", "", "nobody", "tensorflow,", "Tensorflow"]),
+    "address": (["fqdn", "short"], ["FQDN", "ip", ""]),
+    "overwrite": (["true", "false"], ["1", ""]),
+    "sparse": (["false", "true"], ["TRUE"]),
+    "rpc-layer": (["grpc"], ["http", "grpcs", ""]),
+    "on-scale": (["restart", "deny"], ["ignore"]),
+    "wait": (["false"], ["true", "no", ""]),
 }
 unknown_settings = ["Inject", "cluster-domain", "replicas", "role", "", "group2"]
 
 
 @st.composite
+def odd_settings(draw):
+    """(name, value), right three times out of four."""
+    name = draw(st.sampled_from(sorted(odd_values)))
+    right, wrong = odd_values[name]
+    return name, draw(st.sampled_from(wrong if draw(st.integers(0, 3)) == 3 else right))
+
+
+@st.composite
 def cluster_texts(draw):
-    """Text that is nearly a group, a group most of the time."""
+    """Text that is nearly a group, and a group more often than not."""
     role = st.sampled_from(["worker", "worker", "chief", "ps", "evaluator", "master", "Worker", ""])
     owner = st.sampled_from(["", "", "", "", "=trainer", "=trainer.hl", "=trainer.other", "=other", "=other.hl",
                              "=", "=trainer.", "=Other", "=a.b.c"])
     count = st.sampled_from(["1", "2", "1", "2", "3", "*", "0", "01", "", "-1", "+1", "1.0", "99999", "100000", " 1"])
-    right = st.sampled_from(["worker:1", "worker:2", "worker:*", "chief:1", "ps:1", "evaluator:1", "worker=trainer:1",
-                             "worker=other:2", "chief=other.hl:1", "worker=trainer.hl:2"])
-    entry = st.one_of(right, right, right, right, st.builds("{}{}:{}".format, role, owner, count))
-    entries = draw(st.lists(entry, min_size=1, max_size=4))
-    return draw(st.sampled_from([",", ",", ",", ", ", ",,", ";"])).join(entries)
+    one_set = st.sampled_from(["worker:1", "worker:2", "worker:*", "worker:1", "chief:1", "ps:1", "evaluator:1",
+                               "worker=trainer:1", "worker=trainer.hl:2", "ps=trainer:2"])
+    several = st.sampled_from(["worker=trainer:1", "worker=trainer:2", "worker=other:2", "chief=other.hl:1",
+                               "worker=trainer.hl:2", "ps=trainer:1", "evaluator=other:1"])
+    odd = st.builds("{}{}:{}".format, role, owner, count)
+    entries = draw(st.lists(draw(st.sampled_from([one_set, one_set, several, st.one_of(one_set, several, odd)])),
+                            min_size=1, max_size=4))
+    return draw(st.sampled_from([",", ",", ",", ",", ",", ", ", " ,", ",,", ";"])).join(entries)
+
+
+def own_pods(text):
+    """How many pods the entries of `trainer` ask for, as near as a reader in a hurry would say."""
+    return sum(int(count) for count in re.findall(r"\b(?:worker|chief|ps|evaluator)(?:=trainer[.a-z]*)?: ?(\d)\b", text))
 
 
 @st.composite
 def odd_sets(draw):
     """A set called `trainer` whose annotations say anything, right or wrong, in any place."""
-    stateful_set = draw(unannotated_sets(name="trainer", service="hl", replicas=draw(st.integers(0, 4)),
+    text = draw(st.none() | cluster_texts() | cluster_texts() | cluster_texts())
+    replicas = own_pods(text) if text and draw(st.integers(0, 3)) else draw(st.integers(0, 4))
+    stateful_set = draw(unannotated_sets(name="trainer", service="hl", replicas=replicas,
                                          start=draw(st.sampled_from([0, 0, 0, 5]))))
+    if replicas == 1 and draw(st.booleans()):  # the API server's default
+        stateful_set["spec"]["replicas"] = None
+        if draw(st.booleans()):
+            del stateful_set["spec"]["replicas"]
     if draw(st.sampled_from([True, True, True, False])):
         annotate(stateful_set, draw(places), "inject", "true")
-    if draw(st.sampled_from([True, True, True, False])):
-        annotate(stateful_set, draw(places), "cluster", draw(cluster_texts()))
-    for name in draw(st.lists(st.sampled_from(sorted(odd_values)), max_size=2)):
-        annotate(stateful_set, draw(places), name, draw(st.sampled_from(odd_values[name])))
+    if text is not None:
+        annotate(stateful_set, draw(places), "cluster", text)
+    for name, value in draw(st.lists(odd_settings(), max_size=2)):
+        annotate(stateful_set, draw(places), name, value)
     if draw(st.integers(0, 19)) == 19:
         annotate(stateful_set, draw(places), draw(st.sampled_from(unknown_settings)), "true")
     return stateful_set
 
 
+# ---- shapes that no API server sends ----
+
+
+@st.composite
+def other_shapes(draw, obj):
+    """The object with one value somewhere replaced by a value of any type, or left out."""
+    obj = copy.deepcopy(obj)
+    parent, key = draw(st.sampled_from(_places_of(obj)))
+    value = draw(st.sampled_from([None, True, 0, -1, 1e99, "", "x", [], {}, [None], [[]], [{}], {"name": {}}, "left out"]))
+    if value == "left out":
+        del parent[key]
+    else:
+        parent[key] = copy.deepcopy(value)
+    return obj
+
+
+def _places_of(value):
+    """(container, key or index) of every value below a value."""
+    children = list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else [])
+    return [(value, key) for key, _ in children] + [place for _, child in children for place in _places_of(child)]
+
+
 # ---- pods ----
+
 
 def _owner(pod):
     return pod["metadata"]["ownerReferences"][0]

@@ -17,6 +17,8 @@ from kubernetes_objects import GROUP, INDEX, INJECT, ROLE, ordinals_of, pod_of, 
 from oracle import Stamps
 from profiles import times
 
+pytestmark = pytest.mark.usefixtures("program")
+
 def created(stateful_set, domain):
     """The set as it is stored after CREATE, and its group."""
     namespace = stateful_set["metadata"]["namespace"]
@@ -225,7 +227,7 @@ def check_pods(stateful_set, group, prepare=None):
             continue
         assert answer.allowed, answer
         assert answer.object == expected
-        assert answer.audit.get("role") == role and answer.audit.get("index") == str(index), answer.audit
+        assert answer.audit == {"role": role, "index": str(index), "size": str(len(group.tasks()))}
         check_own_place(pod, value, role, index)
         values[ordinal] = value
     stored = [answer.object for answer in answers if answer.allowed]
@@ -280,6 +282,28 @@ def test_a_scaled_set_has_the_old_list_until_it_is_stamped_again(stateful_set, m
     stored["spec"]["replicas"] = max(0, stored["spec"]["replicas"] + more)
     values = check_pods(stored, group)  # the pods over the stamp's size are denied, as the model says
     check_group([(group, value) for value in values.values()])
+
+
+@times(1)
+@given(strategies.stateful_sets(), st.integers(1, 3))
+def test_the_cure_that_a_denied_pod_names_is_a_cure(stateful_set, more):
+    """A pod beyond the stamp's size: the restart is named where it helps, and only there."""
+    stored, group = created(stateful_set, "cluster.local")
+    stored["spec"]["replicas"] += more
+    namespace = stored["metadata"]["namespace"]
+    answer = ask(pod_of(stored, ordinals_of(stored)[-1]), namespace=namespace)
+    assert not answer.allowed
+    named = f"kubectl -n {namespace} rollout restart statefulset/{stored['metadata']['name']}" in answer.message
+    event(f"the restart is named: {named}")
+    restarted = copy.deepcopy(stored)
+    changes.restart(restarted)
+    after = check_against_the_model(restarted, stored, "UPDATE", "cluster.local", group)
+    if named:
+        assert after is not None, answer.message
+        assert len(check_pods(*after)) == len(ordinals_of(stored))
+    else:
+        assert not group.follows_replicas, answer.message
+        assert "rollout restart" not in answer.message and "tfconfig.dev/cluster" in answer.message
 
 
 @times(0.5)
@@ -508,6 +532,28 @@ def test_names_that_nobody_has_checked_yet_are_told_in_one_line(stateful_set, te
         container["name"] = text + str(i)
         container["env"] = [{"name": "TF_CONFIG", "value": "x"}]
     ask(stateful_set)
+
+
+@times(3)
+@given(st.data())
+def test_objects_of_another_shape_are_answered(data):
+    """Whatever stands where, there is an answer, its patch applies, and what it makes is not patched again."""
+    stateful_set = data.draw(strategies.stateful_sets())
+    which = data.draw(st.sampled_from(["the set", "the set before", "the pod"]))
+    obj, old = stateful_set, None
+    if which == "the set":
+        obj = data.draw(strategies.other_shapes(stateful_set))
+    elif which == "the set before":
+        old = data.draw(strategies.other_shapes(stateful_set))
+    else:
+        stored, _ = created(stateful_set, "cluster.local")
+        obj = data.draw(strategies.other_shapes(pod_of(stored, data.draw(strategies.ordinals(stored)))))
+    review = {"domain": "cluster.local", "kind": "Pod" if which == "the pod" else "StatefulSet", "name": "trainer"}
+    answer = ask(obj, old, **review)
+    event(f"{which}: allowed: {answer.allowed}, patched: {bool(answer.patch)}")
+    if answer.patch:
+        again = ask(answer.object, old, **review)
+        assert again.allowed and again.patch is None, again
 
 
 @times(0.2)

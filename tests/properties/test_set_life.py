@@ -7,6 +7,8 @@ another cluster domain. The machine remembers which group each stamp stands for:
 
 import copy
 
+import pytest
+from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -18,10 +20,14 @@ from kubernetes_objects import GROUP, PREFIX, pod_of
 from oracle import Stamps
 from profiles import times
 
+pytestmark = pytest.mark.usefixtures("program")
+
 NAMESPACE = "ml"
 
 
 class SetLife(RuleBasedStateMachine):
+    """A set from its creation on; each rule is something that somebody does."""
+
     def __init__(self):
         super().__init__()
         self.stored = None  # the object in etcd
@@ -45,10 +51,12 @@ class SetLife(RuleBasedStateMachine):
         try:
             verdict = oracle.decide(new, old, operation, NAMESPACE, self.domain, old_group)
         except oracle.Denied as reason:
+            event("set denied")
             assert not answer.allowed, f"allowed, but: {reason}"
             return
         except oracle.Unsettled:
             return
+        event(f"set {verdict.stamps.name}")
         assert answer.allowed, f"denied, but the model says {verdict.stamps.value}: {answer.message}"
         stamp = oracle.stamp_of(answer.object)
         assert oracle.tidy(answer.object) == oracle.stamped(new, old, verdict, stamp)
@@ -107,9 +115,11 @@ class SetLife(RuleBasedStateMachine):
     @rule(name=st.sampled_from(["port", "address", "cluster", "overwrite", "rpc-layer", "on-scale", "sparse"]),
           data=st.data())
     def annotate(self, name, data):
+        n = oracle.replicas_of(self.stored)
         value = data.draw(st.sampled_from({
             "port": ["2222", "2222", "777", "x"], "address": ["fqdn", "short"], "overwrite": ["true", "false"],
-            "cluster": ["worker:*", "chief:1,worker:*", "worker:3", "worker:2,ps:1", "worker:4,evaluator:1"],
+            "cluster": ["worker:*", "chief:1,worker:*", f"worker:{n}", f"worker:{n - 1},ps:1", "ps:1,worker:*",
+                        "worker:*,evaluator:1", "worker:3"],
             "rpc-layer": ["grpc", "http"], "on-scale": ["restart", "deny"], "sparse": ["true", "false"]}[name]))
         self.update(changes.annotated(name, value))
 
@@ -167,8 +177,10 @@ class SetLife(RuleBasedStateMachine):
         try:
             expected, task = oracle.decide_pod(pod, group)
         except oracle.Denied as reason:
+            event("pod denied")
             assert not answer.allowed, f"allowed, but: {reason}"
             return
+        event("pod patched" if task else "pod unchanged")
         assert answer.allowed, answer
         assert answer.object == expected
         if task:

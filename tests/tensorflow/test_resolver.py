@@ -17,6 +17,8 @@ from kubernetes_objects import PREFIX, ordinals_of, patched, pod_of, review_of, 
 
 tf = pytest.importorskip("tensorflow", reason="needs the environment of tests/tensorflow/requirements.txt")
 
+pytestmark = pytest.mark.usefixtures("program")
+
 DOMAIN = "cluster.local"
 
 
