@@ -14,7 +14,7 @@ static const char *variable_name(char out[VARIABLE_MAX], const char *prefix, con
 {
 	snprintf(out, VARIABLE_MAX, "%s%s", prefix, flag + 2);
 	for (char *c = out; *c; c++)
-		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+		*c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
 	return out;
 }
 
@@ -61,7 +61,7 @@ static bool parse_scaled(const char *text, const char *const *units, const uint6
 static bool parse_size(const char *text, uint64_t *ret_bytes)
 {
 	static const char *const units[] = {"Ki", "Mi", "Gi", NULL};
-	static const uint64_t factors[] = {1024, 1024 * 1024, 1024 * 1024 * 1024};
+	static const uint64_t factors[] = {1 << 10, 1 << 20, 1 << 30};
 
 	return parse_scaled(text, units, factors, ret_bytes);
 }

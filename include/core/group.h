@@ -62,7 +62,8 @@ MUST_CHECK int group_of_workers(struct arena *arena, struct group *ret_group, st
 /*
  * Resolves a written group: names sets and services, gives "*" its count, leaves out what has none, joins neighbours
  * that say the same, numbers the entries, and checks what the whole must hold (group_check, counts that add up to the
- * replicas, one service a set). `ret_follows` tells whether the own part follows the replicas.
+ * replicas, one service a set). `ret_follows` tells whether the own part follows the replicas: a
+ * "*" stands for workers or ps.
  */
 MUST_CHECK int group_resolve(struct group *group, const struct group_owner *owner, bool *ret_follows,
 			     struct error *err);

@@ -157,7 +157,9 @@ int stamp_decode(struct arena *arena, const char *text, struct stamp *ret_stamp,
 
 static bool containers_equal(const struct container_list *a, const struct container_list *b)
 {
-	if (!a->names != !b->names || a->len != b->len)
+	if (!a->names || !b->names)
+		return !a->names && !b->names;
+	if (a->len != b->len)
 		return false;
 	for (size_t i = 0; i < a->len; i++) {
 		if (strcmp(a->names[i], b->names[i]) != 0)

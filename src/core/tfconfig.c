@@ -269,10 +269,11 @@ char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char
 {
 	size_t size = tfconfig_size(stamp, namespace, role, index);
 	char *value = arena_alloc(arena, size + 1);
-	struct writer writer = {.at = value, .end = value + size};
+	struct writer writer;
 
 	if (!value)
 		return NULL;
+	writer = (struct writer){.at = value, .end = value + size};
 	write_text(&writer, "{\"cluster\":{");
 	if (!write_cluster(arena, &writer, stamp, namespace, role, index))
 		return NULL;
