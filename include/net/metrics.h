@@ -37,7 +37,6 @@ struct metrics {
 	atomic_ulong deadlines_missed;	 /* connections shut down for taking too long */
 	atomic_llong certificate_expiry; /* seconds since 1970 */
 	atomic_ulong reloads_succeeded, reloads_failed;
-	atomic_ulong log_lines_dropped;
 	struct budget *budget; /* borrowed */
 };
 
@@ -48,7 +47,7 @@ void metrics_count_review(struct metrics *metrics, const char *resource, const c
 /* Counts an answer with an HTTP error (400 and above). */
 void metrics_count_http_error(struct metrics *metrics, unsigned code);
 
-/* Adds the page to the buffer. */
-void metrics_render(struct metrics *metrics, struct buf *page);
+/* Adds the page to the buffer. The log's count of dropped lines is kept by the log. */
+void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, struct buf *page);
 
 #endif

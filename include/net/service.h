@@ -17,7 +17,7 @@
  * part of it is thread-safe.
  */
 struct service {
-	struct log log;
+	struct log *log;
 	struct metrics metrics;
 	struct budget budget;
 	struct credentials_store credentials;

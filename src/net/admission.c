@@ -73,7 +73,7 @@ static enum MHD_Result review(struct admission *admission, struct connection *co
 	if (answer.http_status >= 400)
 		metrics_count_http_error(&service->metrics, (unsigned)answer.http_status);
 	queued = queue_answer(admission, handle, &answer, response);
-	log_answer(&service->log, &answer, duration);
+	log_answer(service->log, &answer, duration);
 	return queued;
 }
 

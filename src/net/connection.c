@@ -107,11 +107,11 @@ static void log_failed_handshake(struct service *service, struct MHD_Connection 
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	char address[LISTEN_TEXT_MAX] = "?";
 
-	if (!log_enabled(&service->log, LOG_LEVEL_DEBUG))
+	if (!log_enabled(service->log, LOG_LEVEL_DEBUG))
 		return;
 	if (info && info->client_addr)
 		listen_format(info->client_addr, address);
-	log_event(&service->log, LOG_LEVEL_DEBUG, "TLS handshake failed", LOG_FIELDS(LOG_TEXT("client", address)));
+	log_event(service->log, LOG_LEVEL_DEBUG, "TLS handshake failed", LOG_FIELDS(LOG_TEXT("client", address)));
 }
 
 void connection_notify(void *context, struct MHD_Connection *handle, void **socket_context,

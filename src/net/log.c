@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,30 +13,42 @@
 enum {
 	RING_SIZE = 256 * 1024, /* some 500 decisions */
 	GATHER_MS = 10,		/* that a line waits for others to share its write */
-	FLUSH_MS = 2000,	/* that log_release waits for the reader */
+	FLUSH_MS = 2000,	/* that log_free waits for the reader */
+};
+
+struct log {
+	enum log_level level; /* less is not written */
+	int fd;
+	pthread_t writer;
+	atomic_ulong dropped;	/* lines */
+	pthread_mutex_t lock;	/* guards begin, len, stopping and stopped */
+	pthread_cond_t changed; /* towards the writer: a first line, half a ring, or stopping */
+	pthread_cond_t ended;	/* towards log_free: stopped */
+	bool stopping;
+	bool stopped; /* the writer touches nothing any more */
+	size_t begin; /* of the oldest byte in the ring */
+	size_t len;   /* bytes in it */
+	char ring[RING_SIZE];
 };
 
 /* Writes what it can of the bytes. Returns how many are done with: all of them, as dropped, where nobody reads. */
 static size_t write_some(struct log *log, const char *bytes, size_t len)
 {
 	struct pollfd writable = {.fd = log->fd, .events = POLLOUT};
+	const ssize_t written = write(log->fd, bytes, len);
 	unsigned long lines = 0;
-	int cancellable;
-	ssize_t written;
 
-	/* Only here may log_release end a writer whose reader stands still: no lock is held. */
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancellable);
-	written = write(log->fd, bytes, len);
-	if (written < 0 && errno == EAGAIN) {
+	if (written >= 0)
+		return (size_t)written;
+	if (errno == EINTR)
+		return 0;
+	if (errno == EAGAIN) {
 		poll(&writable, 1, -1);
-		written = 0;
+		return 0;
 	}
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	if (written >= 0 || errno == EINTR)
-		return written > 0 ? (size_t)written : 0;
 	for (size_t i = 0; i < len; i++)
 		lines += bytes[i] == '\n';
-	atomic_fetch_add_explicit(log->dropped, lines, memory_order_relaxed);
+	atomic_fetch_add_explicit(&log->dropped, lines, memory_order_relaxed);
 	return len;
 }
 
@@ -57,10 +71,9 @@ static void *writer_main(void *argument)
 {
 	struct log *log = argument;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	pthread_mutex_lock(&log->lock);
 	while (wait_for_lines(log)) {
-		size_t begin = log->begin;
+		const size_t begin = log->begin;
 		size_t len = log->len < RING_SIZE - begin ? log->len : RING_SIZE - begin;
 
 		pthread_mutex_unlock(&log->lock); /* nobody else touches the bytes that are in the ring */
@@ -68,48 +81,57 @@ static void *writer_main(void *argument)
 		pthread_mutex_lock(&log->lock);
 		log->begin = (begin + len) % RING_SIZE;
 		log->len -= len;
-		if (log->len == 0)
-			pthread_cond_signal(&log->drained);
 	}
+	log->stopped = true;
+	pthread_cond_signal(&log->ended);
 	pthread_mutex_unlock(&log->lock);
 	return NULL;
 }
 
-int log_init(struct log *log, int fd, enum log_level level, atomic_ulong *dropped, struct error *err)
+struct log *log_new(int fd, enum log_level level, struct error *err)
 {
+	struct log *log = calloc(1, sizeof(*log));
 	int failure;
 
-	*log = (struct log){.level = level, .fd = fd, .dropped = dropped, .ring = malloc(RING_SIZE)};
-	if (!log->ring)
-		return error_set(err, ERROR_NO_MEMORY, "no memory for the log");
+	if (!log) {
+		error_set(err, ERROR_NO_MEMORY, "no memory for the log");
+		return NULL;
+	}
+	log->fd = fd;
+	log->level = level;
 	pthread_mutex_init(&log->lock, NULL);
 	clock_cond_init(&log->changed);
-	clock_cond_init(&log->drained);
+	clock_cond_init(&log->ended);
 	failure = pthread_create(&log->writer, NULL, writer_main, log);
 	if (failure == 0)
-		return 0;
-	free(log->ring);
-	return error_set(err, ERROR_SYSTEM, "cannot start the log's thread: %s", strerror(failure));
+		return log;
+	free(log);
+	error_set(err, ERROR_SYSTEM, "cannot start the log's thread: %s", strerror(failure));
+	return NULL;
 }
 
-void log_release(struct log *log)
+void log_free(struct log *log)
 {
-	struct timespec until = clock_timespec(clock_milliseconds() + FLUSH_MS);
+	const struct timespec until = clock_timespec(clock_milliseconds() + FLUSH_MS);
 	bool stuck = false;
 
+	if (!log)
+		return;
 	pthread_mutex_lock(&log->lock);
 	log->stopping = true;
 	pthread_cond_signal(&log->changed);
-	while (log->len > 0 && !stuck)
-		stuck = pthread_cond_timedwait(&log->drained, &log->lock, &until) != 0;
+	while (!log->stopped && !stuck)
+		stuck = pthread_cond_timedwait(&log->ended, &log->lock, &until) != 0;
 	pthread_mutex_unlock(&log->lock);
-	if (stuck)
-		pthread_cancel(log->writer);
+	if (stuck) {
+		pthread_detach(log->writer);
+		return;
+	}
 	pthread_join(log->writer, NULL);
-	pthread_cond_destroy(&log->drained);
+	pthread_cond_destroy(&log->ended);
 	pthread_cond_destroy(&log->changed);
 	pthread_mutex_destroy(&log->lock);
-	free(log->ring);
+	free(log);
 }
 
 bool log_enabled(const struct log *log, enum log_level level)
@@ -145,7 +167,12 @@ void log_event(struct log *log, enum log_level level, const char *msg, const str
 		if (before == 0 || (before < RING_SIZE / 2 && log->len >= RING_SIZE / 2))
 			pthread_cond_signal(&log->changed);
 	} else {
-		atomic_fetch_add_explicit(log->dropped, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&log->dropped, 1, memory_order_relaxed);
 	}
 	pthread_mutex_unlock(&log->lock);
+}
+
+unsigned long log_dropped(const struct log *log)
+{
+	return atomic_load_explicit(&log->dropped, memory_order_relaxed);
 }

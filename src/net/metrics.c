@@ -134,7 +134,7 @@ static void add_reloads(struct metrics *metrics, struct buf *page)
 		 atomic_load(&metrics->reloads_failed));
 }
 
-void metrics_render(struct metrics *metrics, struct buf *page)
+void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, struct buf *page)
 {
 	add_reviews(metrics, page);
 	add_durations(metrics, page);
@@ -157,7 +157,7 @@ void metrics_render(struct metrics *metrics, struct buf *page)
 		  atomic_load(&metrics->certificate_expiry));
 	add_reloads(metrics, page);
 	add_value(page, "log_lines_dropped_total", "counter", "Log lines that nobody read in time.",
-		  (long long)atomic_load(&metrics->log_lines_dropped));
+		  (long long)log_lines_dropped);
 	add_head(page, "build_info", "gauge", "The version that runs; always 1.");
 	buf_addf(page, "tfconfig_webhook_build_info{version=\"%s\"} 1\n", TFCONFIG_WEBHOOK_VERSION);
 }

@@ -41,7 +41,7 @@ static enum MHD_Result answer_metrics(struct probes *probes, struct MHD_Connecti
 	struct buf page;
 
 	buf_init(&page, PAGE_MAX);
-	metrics_render(&probes->service->metrics, &page);
+	metrics_render(&probes->service->metrics, log_dropped(probes->service->log), &page);
 	process_render(&page);
 	if (page.failed) {
 		buf_release(&page);

@@ -17,8 +17,8 @@ void request_refuse(struct connection *connection, unsigned status, const char *
 	request->refusal_text = text;
 	body_release(&request->body);
 	metrics_count_http_error(&connection->service->metrics, status);
-	if (log_enabled(&connection->service->log, LOG_LEVEL_DEBUG))
-		log_event(&connection->service->log, LOG_LEVEL_DEBUG, "request refused",
+	if (log_enabled(connection->service->log, LOG_LEVEL_DEBUG))
+		log_event(connection->service->log, LOG_LEVEL_DEBUG, "request refused",
 			  LOG_FIELDS(LOG_NUMBER("code", status), LOG_TEXT("message", text)));
 }
 

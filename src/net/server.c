@@ -66,7 +66,7 @@ static void note_certificate(struct server *server)
 
 	atomic_store(&service->metrics.certificate_expiry, credentials->not_after);
 	if (problem)
-		log_event(&service->log, LOG_LEVEL_WARNING, problem,
+		log_event(service->log, LOG_LEVEL_WARNING, problem,
 			  LOG_FIELDS(LOG_TEXT("file", server->config->certificate_file)));
 	credentials_unref(credentials);
 }
@@ -78,12 +78,12 @@ static void reload(struct server *server)
 
 	if (credentials_store_load(&service->credentials, &err) < 0) {
 		atomic_fetch_add(&service->metrics.reloads_failed, 1);
-		log_event(&service->log, LOG_LEVEL_ERROR, "certificate not reloaded, the one before serves on",
+		log_event(service->log, LOG_LEVEL_ERROR, "certificate not reloaded, the one before serves on",
 			  LOG_FIELDS(LOG_TEXT("message", err.message)));
 		return;
 	}
 	atomic_fetch_add(&service->metrics.reloads_succeeded, 1);
-	log_event(&service->log, LOG_LEVEL_INFO, "certificate reloaded",
+	log_event(service->log, LOG_LEVEL_INFO, "certificate reloaded",
 		  LOG_FIELDS(LOG_TEXT("file", server->config->certificate_file)));
 	note_certificate(server);
 }
@@ -122,7 +122,8 @@ static int start(struct server *server, struct error *err)
 	credentials_store_init(&service->credentials, config->certificate_file, config->key_file);
 	if (credentials_store_load(&service->credentials, err) < 0)
 		goto no_certificate;
-	if (log_init(&service->log, STDOUT_FILENO, config->log_level, &service->metrics.log_lines_dropped, err) < 0)
+	service->log = log_new(STDOUT_FILENO, config->log_level, err);
+	if (!service->log)
 		goto no_certificate;
 	if (deadlines_init(&service->deadlines, config->request_timeout, &service->metrics.deadlines_missed, err) < 0)
 		goto no_deadlines;
@@ -133,7 +134,7 @@ static int start(struct server *server, struct error *err)
 no_ports:
 	deadlines_release(&service->deadlines);
 no_deadlines:
-	log_release(&service->log);
+	log_free(service->log);
 no_certificate:
 	credentials_store_release(&service->credentials);
 	return -1;
@@ -172,7 +173,7 @@ static void drain(struct server *server)
 	} while (number == SIGHUP);
 	atomic_store(&service->refusing, true);
 	if (!deadlines_wait_for_none(&service->deadlines))
-		log_event(&service->log, LOG_LEVEL_WARNING, "requests were cut at the end of the drain", NULL);
+		log_event(service->log, LOG_LEVEL_WARNING, "requests were cut at the end of the drain", NULL);
 }
 
 static void stop(struct server *server)
@@ -182,8 +183,8 @@ static void stop(struct server *server)
 	admission_stop(&server->admission);
 	probes_stop(&server->probes);
 	deadlines_release(&service->deadlines);
-	log_event(&service->log, LOG_LEVEL_INFO, "stopped", NULL);
-	log_release(&service->log);
+	log_event(service->log, LOG_LEVEL_INFO, "stopped", NULL);
+	log_free(service->log);
 	credentials_store_release(&service->credentials);
 }
 
@@ -191,7 +192,7 @@ static void log_serving(struct server *server)
 {
 	const struct server_config *config = server->config;
 
-	log_event(&server->service.log, LOG_LEVEL_INFO, "serving",
+	log_event(server->service.log, LOG_LEVEL_INFO, "serving",
 		  LOG_FIELDS(LOG_TEXT("version", TFCONFIG_WEBHOOK_VERSION), LOG_TEXT("listen", server->address),
 			     LOG_TEXT("metrics_listen", server->metrics_address),
 			     LOG_NUMBER("threads", config->admission.threads),
@@ -216,7 +217,7 @@ int server_run(const struct server_config *config, struct error *err)
 	note_certificate(server);
 	log_serving(server);
 	number = serve(server);
-	log_event(&server->service.log, LOG_LEVEL_INFO, "draining",
+	log_event(server->service.log, LOG_LEVEL_INFO, "draining",
 		  LOG_FIELDS(LOG_TEXT("signal", number == SIGTERM ? "SIGTERM" : "SIGINT"),
 			     LOG_NUMBER("seconds", config->drain)));
 	drain(server);

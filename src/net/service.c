@@ -43,9 +43,9 @@ void service_library_log(void *context, const char *format, va_list args)
 	va_copy(copy, args);
 	count_library_answer(&service->metrics, format, copy);
 	va_end(copy);
-	if (!log_enabled(&service->log, LOG_LEVEL_DEBUG))
+	if (!log_enabled(service->log, LOG_LEVEL_DEBUG))
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	text[strcspn(text, "\n")] = '\0';
-	log_event(&service->log, LOG_LEVEL_DEBUG, "libmicrohttpd", LOG_FIELDS(LOG_TEXT("message", text)));
+	log_event(service->log, LOG_LEVEL_DEBUG, "libmicrohttpd", LOG_FIELDS(LOG_TEXT("message", text)));
 }

@@ -72,6 +72,7 @@ def test_failed_handshakes_are_counted_exactly_and_logged_at_debug(serve):
     server.review(pod_review())
     server.wait_for_metric("connections", 0)
     assert server.metrics()["tls_handshake_failures_total"] == 7
+    server.wait_for_event("TLS handshake failed", 7)
     events = server.events("TLS handshake failed")
     assert len(events) == 7
     assert all(event["level"] == "debug" and event["client"].rpartition(":")[0].endswith("127.0.0.1") for event in events)
