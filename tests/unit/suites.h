@@ -4,12 +4,18 @@
 /* One function a module: each registers its CUnit suite and returns 0, or a CUnit error code. */
 int add_arena_suite(void);
 int add_base64_suite(void);
+int add_body_suite(void);
 int add_buf_suite(void);
+int add_cpus_suite(void);
 int add_group_suite(void);
 int add_json_suite(void);
+int add_listen_suite(void);
+int add_log_line_suite(void);
+int add_metrics_suite(void);
 int add_names_suite(void);
 int add_options_suite(void);
 int add_pki_suite(void);
+int add_resolv_suite(void);
 int add_review_suite(void);
 int add_stamp_suite(void);
 int add_text_suite(void);
