@@ -144,7 +144,7 @@ def test_verifies_for_every_name(tmp_path):
 def test_openssl_verifies(tmp_path):
     mint(tmp_path)
     command = ["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", NAMES[0]]
-    done = subprocess.run([*command, "-CAfile", tmp_path / "ca.crt", tmp_path / "tls.crt"], capture_output=True, text=True)
+    done = subprocess.run([*command, "-CAfile", tmp_path / "ca.crt", tmp_path / "tls.crt"], capture_output=True)
     assert done.returncode == 0, done.stderr
     mint(tmp_path / "other")
     done = subprocess.run([*command, "-CAfile", tmp_path / "other/ca.crt", tmp_path / "tls.crt"], capture_output=True)
@@ -263,7 +263,9 @@ def test_bundle_of_an_empty_folder(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("text", [b"", b"no certificate", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+@pytest.mark.parametrize(
+    "text", [b"", b"no certificate", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]
+)
 def test_bundle_of_garbage(tmp_path, text):
     (tmp_path / "ca.crt").write_bytes(text)
     done = certs("--out", tmp_path, "--print-ca-bundle")
