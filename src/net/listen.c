@@ -122,7 +122,7 @@ int listen_open(const struct listen_address *address, char ret_actual[LISTEN_TEX
 {
 	const struct sockaddr *generic = (const struct sockaddr *)&address->address;
 	char asked[LISTEN_TEXT_MAX];
-	struct sockaddr_storage actual;
+	struct sockaddr_storage actual = {0};
 	socklen_t len = sizeof(actual);
 	int fd = open_socket(address);
 

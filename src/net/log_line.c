@@ -39,8 +39,10 @@ static void add_text(cJSON *line, struct arena *arena, const char *name, const c
 	if (!cut)
 		return;
 	if (!text_is_utf8(cut, strlen(cut))) {
-		for (char *c = cut; *c; c++)
-			*c = (unsigned char)*c < 0x80 ? *c : '?';
+		for (char *c = cut; *c; c++) {
+			if ((unsigned char)*c >= 0x80)
+				*c = '?';
+		}
 	}
 	cJSON_AddItemToObjectCS(line, name, cJSON_CreateStringReference(cut));
 }

@@ -83,7 +83,7 @@ static void add_value(struct buf *page, const char *name, const char *type, cons
 static void add_reviews(struct metrics *metrics, struct buf *page)
 {
 	add_head(page, "admission_requests_total", "counter", "Admission reviews by what was decided.");
-	for (size_t i = 0; i < METRICS_RESOURCES * METRICS_OPERATIONS * METRICS_DECISIONS; i++) {
+	for (size_t i = 0; i < sizeof(metrics->reviews) / sizeof(metrics->reviews[0][0][0]); i++) {
 		const size_t decision = i % METRICS_DECISIONS;
 		const size_t operation = i / METRICS_DECISIONS % METRICS_OPERATIONS;
 		const size_t resource = i / METRICS_DECISIONS / METRICS_OPERATIONS;

@@ -2,6 +2,9 @@
 
 import concurrent.futures
 import contextlib
+import pathlib
+import re
+import resource
 
 import pytest
 from server_harness import (MAX_BODY, MIB, SANITIZED, eventually, padded, pair, pod_review, post,  # noqa: F401
@@ -91,6 +94,40 @@ def test_what_is_announced_and_not_sent_takes_no_memory(serve):
         eventually(lambda: server.metrics()["admission_in_flight"] == 50, "all are in flight")
         assert server.metrics()["memory_used_bytes"] < 2 * MIB
         assert server.review(pod_review()).status == 200
+
+
+def limit(server, what, value):
+    """Sets a soft limit of the running server and returns the one before."""
+    soft, hard = resource.prlimit(server.process.pid, what)
+    resource.prlimit(server.process.pid, what, (value, hard))
+    return soft
+
+
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer does not live with less memory")
+def test_a_system_without_memory_is_503_and_the_process_lives(serve):
+    server = serve()
+    assert server.review(pod_review()).status == 200
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    used = int(re.search(r"VmData:\s+(\d+) kB", status)[1]) * 1024
+    before = limit(server, resource.RLIMIT_DATA, used + 3 * MIB)
+    for _ in range(3):
+        answer = server.review(padded(pod_review(), MAX_BODY))
+        assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
+        assert server.review(pod_review()).status == 200
+    limit(server, resource.RLIMIT_DATA, before)
+    assert server.review(padded(pod_review(), MAX_BODY)).status == 200
+
+
+def test_a_system_without_descriptors_takes_connections_again_when_there_are_some(serve):
+    server = serve("--request-timeout", "1s")
+    few = int(server.metrics()["process_open_fds"]) + 4
+    before = limit(server, resource.RLIMIT_NOFILE, few)
+    silent = [server.tcp() for _ in range(20)]
+    for sock in silent:
+        sock.close()
+    assert server.review(pod_review()).status == 200
+    limit(server, resource.RLIMIT_NOFILE, before)
+    assert server.review(pod_review()).status == 200
 
 
 def test_the_limit_is_told(serve):

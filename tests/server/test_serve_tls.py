@@ -109,9 +109,12 @@ def test_a_change_of_the_files_is_noticed_without_a_signal(serve, tmp_path):
 
 
 def test_a_broken_pair_is_tried_once_and_not_again_until_it_changes(serve, tmp_path):
-    server = serve("--reload-interval", "1s")
+    server = serve("--reload-interval", "1s", "--request-timeout", "3s")
     server.pair.key.write_text("no key")
     server.wait_for_event("certificate not reloaded, the one before serves on")
+    with server.tcp() as sock:
+        assert is_closed(sock)  # three seconds, as the server counts them
+    assert server.metrics()['certificate_reloads_total{result="failure"}'] == 1
     other = Pair(tmp_path / "other")
     server.pair.replace(other)
     server.wait_for_event("certificate reloaded")
