@@ -52,6 +52,9 @@ def _put(*path, value):
 irrelevant = {
     "nothing": lambda s: None,
     "a label of the set": _put("metadata", "labels", value={"team": "vision"}),
+    "another's annotation": lambda s: s["metadata"].update(
+        annotations={**(s["metadata"].get("annotations") or {}), "example.org/note": "changed"}),
+    "the default of the first ordinal": lambda s: s["spec"].update(ordinals=s["spec"].get("ordinals") or {"start": 0}),
     "a partition": _put("spec", "updateStrategy", value={"rollingUpdate": {"partition": 1}}),
     "a status": _put("status", value={"replicas": 7}),
     "a stamp edited by hand": edit_stamp,

@@ -151,6 +151,10 @@ def replicas_of(stateful_set):
     return len(ordinals_of(stateful_set))
 
 
+def first_ordinal(stateful_set):
+    return (stateful_set["spec"].get("ordinals") or {}).get("start") or 0
+
+
 def bare_template(stateful_set):
     """The template without our stamps; a map that is missing, null or empty is the same."""
     template = copy.deepcopy(stateful_set["spec"]["template"])
@@ -167,7 +171,8 @@ def bare_template(stateful_set):
 def _what_matters(stateful_set):
     annotations = stateful_set["metadata"].get("annotations") or {}
     spec = stateful_set["spec"]
-    return (bare_template(stateful_set), replicas_of(stateful_set), spec.get("ordinals"), spec.get("serviceName"),
+    return (bare_template(stateful_set), replicas_of(stateful_set), first_ordinal(stateful_set),
+            spec.get("serviceName"),
             {key: value for key, value in annotations.items() if key.startswith(PREFIX)})
 
 
@@ -264,7 +269,7 @@ def compile_group(stateful_set, namespace, domain):
     settings = _annotations(stateful_set)
     name, spec = stateful_set["metadata"].get("name", ""), stateful_set["spec"]
     replicas, service = replicas_of(stateful_set), spec.get("serviceName")
-    start = (spec.get("ordinals") or {}).get("start") or 0
+    start = first_ordinal(stateful_set)
     if settings.get("wait") == "true":
         raise Unsettled("the init container that waits is not modelled")
     if not re.fullmatch(DNS_LABEL, name):

@@ -16,7 +16,7 @@ import changes
 import oracle
 import strategies
 from driver import ask, check_group
-from kubernetes_objects import GROUP, PREFIX, pod_of
+from kubernetes_objects import GROUP, PREFIX, ordinals_of, pod_of
 from oracle import Stamps
 from profiles import times
 
@@ -157,16 +157,13 @@ class SetLife(RuleBasedStateMachine):
     def create_a_pod(self, back, ordinal, beyond):
         """The controller makes pods of an older revision too (a partition, a rollout under way)."""
         revision = max(0, len(self.revisions) - 1 - back)
-        self.check_pod(revision, ordinal if beyond == 2 else self.first_ordinal() + ordinal % 8)
+        self.check_pod(revision, ordinal if beyond == 2 else oracle.first_ordinal(self.stored) + ordinal % 8)
 
     @precondition(lambda self: self.revisions)
     @rule()
     def create_all_pods(self):
-        for ordinal in range(self.first_ordinal(), self.first_ordinal() + oracle.replicas_of(self.stored)):
+        for ordinal in ordinals_of(self.stored):
             self.check_pod(len(self.revisions) - 1, ordinal)
-
-    def first_ordinal(self):
-        return (self.stored["spec"].get("ordinals") or {}).get("start") or 0
 
     def check_pod(self, revision, ordinal):
         owner = copy.deepcopy(self.stored)
