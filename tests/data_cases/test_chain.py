@@ -97,7 +97,7 @@ def check_pod(ordinal, template_metadata, value, *arguments):
 
 
 @pytest.mark.parametrize("ordinal", [5, 6, 7])
-@pytest.mark.parametrize("arguments", [(), ("--cluster-domain", "another.example")], ids=["no domain", "another domain"])
+@pytest.mark.parametrize("arguments", [(), ("--cluster-domain", "another.example")], ids=["no domain", "another one"])
 def test_pods_of_the_created_set(ordinal, arguments):
     """Whatever the webhook that answers for the pod was told, the value is the one of the stamp."""
     check_pod(ordinal, stamped_template("statefulset-create.json"), OF_THREE[ordinal], *arguments)

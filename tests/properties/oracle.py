@@ -14,7 +14,8 @@ import re
 from kubernetes_objects import GROUP, INDEX, INJECT, POD_INDEX, PREFIX, ROLE, ordinals_of
 
 ROLES = ("chief", "worker", "ps", "evaluator")  # also their order in the value
-SETTINGS = ("inject", "cluster", "port", "containers", "address", "overwrite", "sparse", "rpc-layer", "on-scale", "wait")
+SETTINGS = ("inject", "cluster", "port", "containers", "address", "overwrite", "sparse", "rpc-layer", "on-scale",
+            "wait")
 VALUE_MAX = 131_061  # Linux: 131,072 for "TF_CONFIG=<value>" and its NUL
 
 DNS_LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
@@ -332,7 +333,8 @@ def compile_group(stateful_set, namespace, domain):
 
 
 def decide(stateful_set, old, operation, namespace, domain, old_group=None):
-    """The Verdict on a StatefulSet, or Denied. `old_group` is what the old object's stamp says, None where unreadable."""
+    """The Verdict on a StatefulSet; raises Denied. `old_group` is what the old object's stamp says, None where it has
+    none that can be read."""
     if operation not in ("CREATE", "UPDATE") or stateful_set["metadata"].get("deletionTimestamp"):
         return Verdict(Stamps.UNTOUCHED)
     if operation == "UPDATE" and _what_matters(stateful_set) == _what_matters(old):

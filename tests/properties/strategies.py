@@ -269,7 +269,8 @@ def groups_of_sets(draw):
 
 odd_values = {  # right ones first; what is right may depend on the template
     "inject": (["true", "true", "false"], ["True", "", "yes"]),
-    "port": (["2222", "1", "65535"], ["0", "65536", "02222", "grpc", "-1", "22 22", "99999999999999999999", "0x10", ""]),
+    "port": (["2222", "1", "65535"],
+             ["0", "65536", "02222", "grpc", "-1", "22 22", "99999999999999999999", "0x10", ""]),
     "containers": (["tensorflow"], ["sidecar", "tensorflow,fetch", "", "nobody", "tensorflow,", "Tensorflow"]),
     "address": (["fqdn", "short"], ["FQDN", "ip", ""]),
     "overwrite": (["true", "false"], ["1", ""]),
@@ -308,7 +309,8 @@ def cluster_texts(draw):
 
 def own_pods(text):
     """How many pods the entries of `trainer` ask for, as near as a reader in a hurry would say."""
-    return sum(int(count) for count in re.findall(r"\b(?:worker|chief|ps|evaluator)(?:=trainer[.a-z]*)?: ?(\d)\b", text))
+    counts = re.findall(r"\b(?:worker|chief|ps|evaluator)(?:=trainer[.a-z]*)?: ?(\d)\b", text)
+    return sum(int(count) for count in counts)
 
 
 @st.composite
@@ -341,7 +343,8 @@ def other_shapes(draw, obj):
     """The object with one value somewhere replaced by a value of any type, or left out."""
     obj = copy.deepcopy(obj)
     parent, key = draw(st.sampled_from(_places_of(obj)))
-    value = draw(st.sampled_from([None, True, 0, -1, 1e99, "", "x", [], {}, [None], [[]], [{}], {"name": {}}, "left out"]))
+    value = draw(st.sampled_from([None, True, 0, -1, 1e99, "", "x", [], {}, [None], [[]], [{}], {"name": {}},
+                                  "left out"]))
     if value == "left out":
         del parent[key]
     else:
