@@ -5,7 +5,7 @@
 
 #include "core/review.h"
 #include "net/arenas.h"
-#include "net/service.h"
+#include "net/runtime.h"
 
 /*
  * The TLS port: POST /mutate takes an AdmissionReview and gets its answer. All else gets an HTTP error with one line of
@@ -21,22 +21,22 @@ struct admission_config {
 };
 
 struct admission {
-	struct service *service; /* borrowed */
+	struct runtime *runtime; /* borrowed */
 	struct admission_config config;
 	struct arenas arenas;
 	struct MHD_Daemon *daemon;
 };
 
 /*
- * Serves the listening socket, of which it takes ownership, also on failure. The service needs a loaded certificate and
+ * Serves the listening socket, of which it takes ownership, also on failure. The runtime needs a loaded certificate and
  * must outlive the admission. On failure there is nothing to release.
  */
-MUST_CHECK int admission_start(struct admission *admission, struct service *service,
+MUST_CHECK int admission_start(struct admission *admission, struct runtime *runtime,
 			       const struct admission_config *config, int listen_fd, struct error *err);
 
 /*
  * Closes all connections, cuts requests that are under way, and ends the threads. For an orderly end first let the
- * service refuse connections and wait until none has a deadline.
+ * runtime refuse connections and wait until none has a deadline.
  */
 void admission_stop(struct admission *admission);
 

@@ -2,12 +2,12 @@
 #define NET_CONNECTION_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <microhttpd.h>
 
-#include "net/body.h"
-#include "net/service.h"
+#include "net/deadlines.h"
+#include "net/request.h"
+#include "net/runtime.h"
 
 /*
  * A connection of the TLS port from its first packet to its last: the certificate it was greeted with, whether its
@@ -16,18 +16,8 @@
  * A connection is used by the one thread of the HTTP library that serves it.
  */
 
-/* Zeroed between two requests but for the body, which is then empty. */
-struct request {
-	struct body body;
-	uint64_t begun;		  /* clock_microseconds */
-	size_t announced;	  /* Content-Length, 0 where there is none */
-	size_t discarded;	  /* bytes of a refused body that were read and forgotten */
-	unsigned refusal;	  /* the HTTP status that it will be answered with, 0: none so far */
-	const char *refusal_text; /* static */
-};
-
 struct connection {
-	struct service *service;
+	struct runtime *runtime;
 	struct credentials *credentials; /* a reference */
 	struct deadline deadline;
 	struct request request;
@@ -37,10 +27,10 @@ struct connection {
 };
 
 /*
- * libmicrohttpd's MHD_OPTION_NOTIFY_CONNECTION, with a struct service as its context: makes and ends the struct
+ * libmicrohttpd's MHD_OPTION_NOTIFY_CONNECTION, with a struct runtime as its context: makes and ends the struct
  * connection, which becomes the socket's context.
  */
-void connection_notify(void *service, struct MHD_Connection *handle, void **socket_context,
+void connection_notify(void *runtime, struct MHD_Connection *handle, void **socket_context,
 		       enum MHD_ConnectionNotificationCode code);
 
 /* The connection of a request; NULL where there was no memory for it. */

@@ -23,9 +23,9 @@ struct log; /* private */
 MUST_CHECK struct log *log_new(int fd, enum log_level level, struct error *err);
 
 /*
- * Writes what is in the ring and ends the writer. A reader that takes nothing for two seconds is given up: the writer
- * that waits for it is left behind with all that it uses, which only makes sense right before the process ends. NULL is
- * allowed; no other thread may log any more.
+ * Writes what is in the ring and ends the writer. After two seconds a reader that has not taken it all is given
+ * up: the writer that waits for it is left behind with all that it uses, which only makes sense right before the
+ * process ends. NULL is allowed; no other thread may log any more.
  */
 void log_free(struct log *log);
 

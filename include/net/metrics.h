@@ -22,7 +22,7 @@ enum metrics_operation { METRICS_CREATE, METRICS_UPDATE, METRICS_OTHER_OPERATION
 enum {
 	METRICS_DECISIONS = REVIEW_REFUSED + 1,
 	METRICS_BUCKETS = 12,	/* of the duration, without +Inf */
-	METRICS_HTTP_CODES = 14 /* that are told apart, and one for the rest */
+	METRICS_HTTP_CODES = 12 /* that are told apart, and one for the rest */
 };
 
 struct metrics {

@@ -3,26 +3,26 @@
 
 #include <microhttpd.h>
 
-#include "net/service.h"
+#include "net/runtime.h"
 
 /*
  * The plain-HTTP port: /healthz is 200 while the process lives, /readyz is 200 while it wants requests, else 503 with
  * the reason, and /metrics is the page of metrics.
  *
- * Each connection takes one request, within the time that the service's deadlines allow, so that nobody can hold the
+ * Each connection takes one request, within the time that the runtime's deadlines allow, so that nobody can hold the
  * few connections there are away from the kubelet.
  */
 
 struct probes {
-	struct service *service; /* borrowed */
+	struct runtime *runtime; /* borrowed */
 	struct MHD_Daemon *daemon;
 };
 
 /*
- * Serves the listening socket, of which it takes ownership, also on failure. The service must outlive the probes. On
+ * Serves the listening socket, of which it takes ownership, also on failure. The runtime must outlive the probes. On
  * failure there is nothing to release.
  */
-MUST_CHECK int probes_start(struct probes *probes, struct service *service, int listen_fd, struct error *err);
+MUST_CHECK int probes_start(struct probes *probes, struct runtime *runtime, int listen_fd, struct error *err);
 
 void probes_stop(struct probes *probes);
 

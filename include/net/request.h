@@ -3,13 +3,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <microhttpd.h>
 
-#include "net/connection.h"
+#include "net/body.h"
+#include "net/runtime.h"
 
 /*
- * The HTTP side of a request to the TLS port, up to a body that is worth reviewing.
+ * The HTTP side of a request to the TLS port, up to a body that is worth reviewing. A request is used by one thread.
  */
 
 enum {
@@ -18,23 +20,38 @@ enum {
 	REQUEST_DISCARD_MAX = 16 * 1024 * 1024,
 };
 
+struct request {
+	struct runtime *runtime; /* borrowed */
+	struct body body;
+	uint64_t begun;		  /* clock_microseconds at the end of the head */
+	size_t announced;	  /* Content-Length, 0 where there is none */
+	size_t discarded;	  /* bytes of a refused body that were read and forgotten */
+	unsigned refusal;	  /* the HTTP status that it will be answered with, 0: none so far */
+	const char *refusal_text; /* one line, static */
+};
+
 /* What is to be done with a request whose head has been read. */
 enum request_next {
 	REQUEST_READ,	/* read the body; it may be refused, and is then forgotten as it comes */
 	REQUEST_ANSWER, /* answer the refusal at once */
 };
 
-/* Looks at the head: method, path, media type, encoding and length. */
-enum request_next request_check_head(struct connection *connection, struct MHD_Connection *handle, const char *url,
-				     const char *method);
+void request_init(struct request *request, struct runtime *runtime);
+
+/* Frees what the request holds and leaves it as after request_init, ready for the next one. */
+void request_reset(struct request *request);
+
+/* Begins with a complete head: looks at the method, path, media type, encoding and length. */
+enum request_next request_begin(struct request *request, struct MHD_Connection *handle, const char *url,
+				const char *method);
 
 /* Takes a piece of the body. False where the connection has to be closed. */
-bool request_add(struct connection *connection, const char *bytes, size_t len);
+bool request_add(struct request *request, const char *bytes, size_t len);
 
 /* Refuses the request with an HTTP error and a line of static text, and frees its body. Counts the error. */
-void request_refuse(struct connection *connection, unsigned status, const char *text);
+void request_refuse(struct request *request, unsigned status, const char *text);
 
 /* Queues the answer of a refused request. */
-enum MHD_Result request_answer_refusal(struct connection *connection, struct MHD_Connection *handle);
+enum MHD_Result request_answer_refusal(const struct request *request, struct MHD_Connection *handle);
 
 #endif

@@ -7,7 +7,6 @@
 #include "net/clock.h"
 #include "net/connection.h"
 #include "net/reply.h"
-#include "net/request.h"
 
 /* TLS 1.2 and 1.3 alone: the library's default still takes 1.0. */
 #define TLS_PRIORITIES "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -46,18 +45,17 @@ static enum MHD_Result queue_answer(struct admission *admission, struct MHD_Conn
 		.content_type = answer->content_type,
 		.header = busy ? "Retry-After" : NULL,
 		.value = busy ? "1" : NULL,
-		.close = atomic_load_explicit(&admission->service->draining, memory_order_relaxed),
+		.close = atomic_load_explicit(&admission->runtime->draining, memory_order_relaxed),
 	};
 
 	return response ? reply_queue(handle, &reply, response) : reply_text(handle, &reply, answer->message);
 }
 
 /* Reviews the body that is complete. Its memory is given back first, so that there is some for the answer. */
-static enum MHD_Result review(struct admission *admission, struct connection *connection, struct MHD_Connection *handle,
+static enum MHD_Result review(struct admission *admission, struct request *request, struct MHD_Connection *handle,
 			      struct arena *arena)
 {
-	struct service *service = admission->service;
-	struct request *request = &connection->request;
+	struct runtime *runtime = admission->runtime;
 	struct MHD_Response *response;
 	struct review_answer answer;
 	enum MHD_Result queued;
@@ -65,32 +63,32 @@ static enum MHD_Result review(struct admission *admission, struct connection *co
 
 	review_answer(arena, request->body.data, request->body.len, &admission->config.review, &answer);
 	body_release(&request->body);
-	response = reply_make_copy(&service->budget, answer.body, answer.body_len);
+	response = reply_make_copy(&runtime->budget, answer.body, answer.body_len);
 	if (!response)
 		refuse_for_memory(&answer);
 	duration = clock_microseconds() - request->begun;
-	metrics_count_review(&service->metrics, answer.resource, answer.operation, answer.decision, duration);
+	metrics_count_review(&runtime->metrics, answer.resource, answer.operation, answer.decision, duration);
 	if (answer.http_status >= 400)
-		metrics_count_http_error(&service->metrics, (unsigned)answer.http_status);
+		metrics_count_http_error(&runtime->metrics, (unsigned)answer.http_status);
 	queued = queue_answer(admission, handle, &answer, response);
-	log_answer(service->log, &answer, duration);
+	log_answer(runtime->log, &answer, duration);
 	return queued;
 }
 
-static enum MHD_Result answer_request(struct admission *admission, struct connection *connection,
+static enum MHD_Result answer_request(struct admission *admission, struct request *request,
 				      struct MHD_Connection *handle)
 {
 	struct arena *arena;
 	enum MHD_Result queued;
 
-	if (!connection->request.refusal && connection->request.body.len == 0)
-		request_refuse(connection, MHD_HTTP_BAD_REQUEST, "the body is empty");
-	if (connection->request.refusal)
-		return request_answer_refusal(connection, handle);
+	if (!request->refusal && request->body.len == 0)
+		request_refuse(request, MHD_HTTP_BAD_REQUEST, "the body is empty");
+	if (request->refusal)
+		return request_answer_refusal(request, handle);
 	arena = arenas_borrow(&admission->arenas);
 	if (!arena)
 		return MHD_NO;
-	queued = review(admission, connection, handle, arena);
+	queued = review(admission, request, handle, arena);
 	arenas_give_back(&admission->arenas, arena);
 	return queued;
 }
@@ -111,20 +109,19 @@ static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, 
 		if (!connection)
 			return MHD_NO;
 		*context = connection;
-		atomic_fetch_add_explicit(&admission->service->metrics.in_flight, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&admission->runtime->metrics.in_flight, 1, memory_order_relaxed);
 		connection_begin_work(connection);
-		connection->request.begun = clock_microseconds();
-		if (request_check_head(connection, handle, url, method) == REQUEST_ANSWER)
-			return request_answer_refusal(connection, handle);
+		if (request_begin(&connection->request, handle, url, method) == REQUEST_ANSWER)
+			return request_answer_refusal(&connection->request, handle);
 		return MHD_YES;
 	}
 	if (*piece_len > 0) {
 		const size_t len = *piece_len;
 
 		*piece_len = 0;
-		return request_add(connection, piece, len) ? MHD_YES : MHD_NO;
+		return request_add(&connection->request, piece, len) ? MHD_YES : MHD_NO;
 	}
-	return answer_request(admission, connection, handle);
+	return answer_request(admission, &connection->request, handle);
 }
 
 static void request_completed(void *cls, struct MHD_Connection *handle, void **context,
@@ -137,10 +134,9 @@ static void request_completed(void *cls, struct MHD_Connection *handle, void **c
 	(void)code;
 	if (!connection)
 		return;
-	body_release(&connection->request.body);
-	connection->request = (struct request){.body = connection->request.body};
+	request_reset(&connection->request);
 	connection_end_work(connection);
-	atomic_fetch_sub_explicit(&admission->service->metrics.in_flight, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&admission->runtime->metrics.in_flight, 1, memory_order_relaxed);
 	*context = NULL;
 }
 
@@ -150,7 +146,7 @@ static enum MHD_Result accept_connection(void *cls, const struct sockaddr *addre
 
 	(void)address;
 	(void)len;
-	return atomic_load_explicit(&admission->service->refusing, memory_order_relaxed) ? MHD_NO : MHD_YES;
+	return atomic_load_explicit(&admission->runtime->refusing, memory_order_relaxed) ? MHD_NO : MHD_YES;
 }
 
 /* Each connection brings its own pair; the library only wants to know that there is one. */
@@ -174,9 +170,9 @@ static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_f
 	const struct admission_config *config = &admission->config;
 	const unsigned limit = config->max_connections > config->threads ? config->max_connections : config->threads;
 	struct MHD_OptionItem options[] = {
-		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)service_library_log, admission->service},
+		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)runtime_library_log, admission->runtime},
 		{MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
-		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_notify, admission->service},
+		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_notify, admission->runtime},
 		{MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)request_completed, admission},
 		{MHD_OPTION_CONNECTION_LIMIT, limit, NULL},
 		{MHD_OPTION_CONNECTION_TIMEOUT, config->idle_timeout, NULL},
@@ -193,11 +189,11 @@ static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_f
 				no_certificate, MHD_OPTION_END);
 }
 
-int admission_start(struct admission *admission, struct service *service, const struct admission_config *config,
+int admission_start(struct admission *admission, struct runtime *runtime, const struct admission_config *config,
 		    int listen_fd, struct error *err)
 {
-	*admission = (struct admission){.service = service, .config = *config};
-	if (arenas_init(&admission->arenas, config->threads, &service->budget, err) < 0) {
+	*admission = (struct admission){.runtime = runtime, .config = *config};
+	if (arenas_init(&admission->arenas, config->threads, &runtime->budget, err) < 0) {
 		close(listen_fd);
 		return -1;
 	}

@@ -1,5 +1,6 @@
 #include "net/connection.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -17,7 +18,7 @@ void connection_begin_work(struct connection *connection)
 	if (connection->under_way)
 		return;
 	connection->under_way = true;
-	deadline_start(&connection->service->deadlines, &connection->deadline, connection->fd);
+	deadline_start(&connection->runtime->deadlines, &connection->deadline, connection->fd);
 }
 
 void connection_end_work(struct connection *connection)
@@ -25,7 +26,7 @@ void connection_end_work(struct connection *connection)
 	if (!connection->under_way)
 		return;
 	connection->under_way = false;
-	deadline_stop(&connection->service->deadlines, &connection->deadline);
+	deadline_stop(&connection->runtime->deadlines, &connection->deadline);
 }
 
 /*
@@ -56,7 +57,7 @@ static int handshake_finished(gnutls_session_t session, unsigned type, unsigned 
 	(void)message;
 	if (incoming && connection) {
 		connection->greeted = true;
-		if (!atomic_load_explicit(&connection->service->draining, memory_order_relaxed))
+		if (!atomic_load_explicit(&connection->runtime->draining, memory_order_relaxed))
 			connection_end_work(connection);
 	}
 	return 0;
@@ -65,7 +66,7 @@ static int handshake_finished(gnutls_session_t session, unsigned type, unsigned 
 /* The session keeps its reference to the pair when another one becomes current: a handshake may be using it. */
 static void prepare_session(struct connection *connection, gnutls_session_t session)
 {
-	connection->credentials = credentials_store_ref(&connection->service->credentials);
+	connection->credentials = credentials_store_ref(&connection->runtime->credentials);
 	if (connection->credentials)
 		gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, connection->credentials->x509);
 	gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST, handshake_finished);
@@ -74,7 +75,7 @@ static void prepare_session(struct connection *connection, gnutls_session_t sess
 }
 
 /* Without memory the connection has no credentials, and so its handshake fails. */
-static struct connection *connection_new(struct service *service, struct MHD_Connection *handle)
+static struct connection *connection_new(struct runtime *runtime, struct MHD_Connection *handle)
 {
 	const union MHD_ConnectionInfo *fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
 	const union MHD_ConnectionInfo *session = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
@@ -84,9 +85,9 @@ static struct connection *connection_new(struct service *service, struct MHD_Con
 		free(connection);
 		return NULL;
 	}
-	connection->service = service;
+	connection->runtime = runtime;
 	connection->fd = fd->connect_fd;
-	body_init(&connection->request.body, &service->budget);
+	request_init(&connection->request, runtime);
 	prepare_session(connection, session->tls_session);
 	connection_begin_work(connection);
 	return connection;
@@ -97,38 +98,38 @@ static void connection_free(struct connection *connection)
 	if (!connection)
 		return;
 	connection_end_work(connection);
-	body_release(&connection->request.body);
+	request_reset(&connection->request);
 	credentials_unref(connection->credentials);
 	free(connection);
 }
 
-static void log_failed_handshake(struct service *service, struct MHD_Connection *handle)
+static void log_failed_handshake(struct runtime *runtime, struct MHD_Connection *handle)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	char address[LISTEN_TEXT_MAX] = "?";
 
-	if (!log_enabled(service->log, LOG_LEVEL_DEBUG))
+	if (!log_enabled(runtime->log, LOG_LEVEL_DEBUG))
 		return;
 	if (info && info->client_addr)
 		listen_format(info->client_addr, address);
-	log_event(service->log, LOG_LEVEL_DEBUG, "TLS handshake failed", LOG_FIELDS(LOG_TEXT("client", address)));
+	log_event(runtime->log, LOG_LEVEL_DEBUG, "TLS handshake failed", LOG_FIELDS(LOG_TEXT("client", address)));
 }
 
 void connection_notify(void *context, struct MHD_Connection *handle, void **socket_context,
 		       enum MHD_ConnectionNotificationCode code)
 {
-	struct service *service = context;
+	struct runtime *runtime = context;
 	struct connection *connection = *socket_context;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		*socket_context = connection_new(service, handle);
-		atomic_fetch_add_explicit(&service->metrics.connections, 1, memory_order_relaxed);
+		*socket_context = connection_new(runtime, handle);
+		atomic_fetch_add_explicit(&runtime->metrics.connections, 1, memory_order_relaxed);
 		return;
 	}
-	atomic_fetch_sub_explicit(&service->metrics.connections, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&runtime->metrics.connections, 1, memory_order_relaxed);
 	if (!connection || !connection->greeted) {
-		atomic_fetch_add_explicit(&service->metrics.handshake_failures, 1, memory_order_relaxed);
-		log_failed_handshake(service, handle);
+		atomic_fetch_add_explicit(&runtime->metrics.handshake_failures, 1, memory_order_relaxed);
+		log_failed_handshake(runtime, handle);
 	}
 	connection_free(connection);
 	*socket_context = NULL;

@@ -27,8 +27,7 @@ static const struct {
 };
 
 /* The last place counts every other code. */
-static const unsigned http_codes[METRICS_HTTP_CODES - 1] = {400, 404, 405, 408, 413, 414, 415,
-							    417, 431, 500, 501, 503, 505};
+static const unsigned http_codes[METRICS_HTTP_CODES - 1] = {400, 404, 405, 413, 414, 415, 431, 500, 501, 503, 505};
 
 /* The word's place in the list, whose last entry takes every other word. */
 static size_t find_word(const char *const *words, size_t count, const char *word)

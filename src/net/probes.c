@@ -26,7 +26,7 @@ static enum MHD_Result answer_healthz(struct probes *probes, struct MHD_Connecti
 
 static enum MHD_Result answer_readyz(struct probes *probes, struct MHD_Connection *handle)
 {
-	const char *reason = service_not_ready(probes->service);
+	const char *reason = runtime_not_ready(probes->runtime);
 	struct reply reply = closing;
 
 	if (!reason)
@@ -41,7 +41,7 @@ static enum MHD_Result answer_metrics(struct probes *probes, struct MHD_Connecti
 	struct buf page;
 
 	buf_init(&page, PAGE_MAX);
-	metrics_render(&probes->service->metrics, log_dropped(probes->service->log), &page);
+	metrics_render(&probes->runtime->metrics, log_dropped(probes->runtime->log), &page);
 	process_render(&page);
 	if (page.failed) {
 		buf_release(&page);
@@ -104,21 +104,21 @@ static void notify_connection(void *cls, struct MHD_Connection *handle, void **s
 		fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
 		deadline = calloc(1, sizeof(*deadline));
 		if (deadline && fd)
-			deadline_start(&probes->service->deadlines, deadline, fd->connect_fd);
+			deadline_start(&probes->runtime->deadlines, deadline, fd->connect_fd);
 		*socket_context = deadline;
 		return;
 	}
 	if (deadline)
-		deadline_stop(&probes->service->deadlines, deadline);
+		deadline_stop(&probes->runtime->deadlines, deadline);
 	free(deadline);
 	*socket_context = NULL;
 }
 
-int probes_start(struct probes *probes, struct service *service, int listen_fd, struct error *err)
+int probes_start(struct probes *probes, struct runtime *runtime, int listen_fd, struct error *err)
 {
-	const intptr_t timeout = (intptr_t)(service->deadlines.allowed / 1000);
+	const intptr_t timeout = (intptr_t)(runtime->deadlines.allowed / 1000);
 	struct MHD_OptionItem options[] = {
-		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)service_library_log, service},
+		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)runtime_library_log, runtime},
 		{MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
 		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)notify_connection, probes},
 		{MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, NULL},
@@ -128,7 +128,7 @@ int probes_start(struct probes *probes, struct service *service, int listen_fd, 
 		{MHD_OPTION_END, 0, NULL},
 	};
 
-	*probes = (struct probes){.service = service};
+	*probes = (struct probes){.runtime = runtime};
 	probes->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL,
 					  handle_request, probes, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 	if (!probes->daemon)

@@ -5,20 +5,33 @@
 #include <strings.h>
 
 #include "core/review.h"
+#include "net/clock.h"
 #include "net/reply.h"
 
 #define REVIEW_PATH "/mutate"
 
-void request_refuse(struct connection *connection, unsigned status, const char *text)
+void request_init(struct request *request, struct runtime *runtime)
 {
-	struct request *request = &connection->request;
+	*request = (struct request){.runtime = runtime};
+	body_init(&request->body, &runtime->budget);
+}
+
+void request_reset(struct request *request)
+{
+	body_release(&request->body);
+	request_init(request, request->runtime);
+}
+
+void request_refuse(struct request *request, unsigned status, const char *text)
+{
+	struct log *log = request->runtime->log;
 
 	request->refusal = status;
 	request->refusal_text = text;
 	body_release(&request->body);
-	metrics_count_http_error(&connection->service->metrics, status);
-	if (log_enabled(connection->service->log, LOG_LEVEL_DEBUG))
-		log_event(connection->service->log, LOG_LEVEL_DEBUG, "request refused",
+	metrics_count_http_error(&request->runtime->metrics, status);
+	if (log_enabled(log, LOG_LEVEL_DEBUG))
+		log_event(log, LOG_LEVEL_DEBUG, "request refused",
 			  LOG_FIELDS(LOG_NUMBER("code", status), LOG_TEXT("message", text)));
 }
 
@@ -42,7 +55,7 @@ static unsigned check_head(struct MHD_Connection *handle, const char *url, const
 	const char *encoding = header_of(handle, "Transfer-Encoding");
 
 	if (strcmp(url, REVIEW_PATH) != 0) {
-		*ret_text = "unknown path: reviews go to " REVIEW_PATH "";
+		*ret_text = "unknown path: reviews go to " REVIEW_PATH;
 		return MHD_HTTP_NOT_FOUND;
 	}
 	if (strcmp(method, "POST") != 0) {
@@ -80,39 +93,38 @@ static bool answers_before_body(struct MHD_Connection *handle, unsigned refusal,
 	       (expect && strcasecmp(expect, "100-continue") == 0);
 }
 
-enum request_next request_check_head(struct connection *connection, struct MHD_Connection *handle, const char *url,
-				     const char *method)
+enum request_next request_begin(struct request *request, struct MHD_Connection *handle, const char *url,
+				const char *method)
 {
 	const unsigned long long length = announced_length(handle);
 	const char *text = "";
 	unsigned refusal = check_head(handle, url, method, &text);
 
+	request->begun = clock_microseconds();
 	if (!refusal && length > REVIEW_MAX_BODY) {
 		refusal = MHD_HTTP_CONTENT_TOO_LARGE;
 		text = "the body has more than 7 MiB";
 	}
 	if (!refusal) {
-		connection->request.announced = (size_t)length;
+		request->announced = (size_t)length;
 		return REQUEST_READ;
 	}
-	request_refuse(connection, refusal, text);
+	request_refuse(request, refusal, text);
 	return answers_before_body(handle, refusal, length) ? REQUEST_ANSWER : REQUEST_READ;
 }
 
-bool request_add(struct connection *connection, const char *bytes, size_t len)
+bool request_add(struct request *request, const char *bytes, size_t len)
 {
-	struct request *request = &connection->request;
-
-	atomic_fetch_add_explicit(&connection->service->metrics.bytes_in, len, memory_order_relaxed);
+	atomic_fetch_add_explicit(&request->runtime->metrics.bytes_in, len, memory_order_relaxed);
 	if (!request->refusal) {
 		switch (body_add(&request->body, bytes, len, request->announced)) {
 		case BODY_OK:
 			return true;
 		case BODY_TOO_LARGE:
-			request_refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the body has more than 7 MiB");
+			request_refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body has more than 7 MiB");
 			break;
 		case BODY_NO_BUDGET:
-			request_refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory just now: try again");
+			request_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory just now: try again");
 			break;
 		}
 	}
@@ -120,12 +132,11 @@ bool request_add(struct connection *connection, const char *bytes, size_t len)
 	return request->discarded <= REQUEST_DISCARD_MAX;
 }
 
-enum MHD_Result request_answer_refusal(struct connection *connection, struct MHD_Connection *handle)
+enum MHD_Result request_answer_refusal(const struct request *request, struct MHD_Connection *handle)
 {
-	const struct request *request = &connection->request;
 	struct reply reply = {
 		.status = request->refusal,
-		.close = atomic_load_explicit(&connection->service->draining, memory_order_relaxed),
+		.close = atomic_load_explicit(&request->runtime->draining, memory_order_relaxed),
 	};
 
 	if (reply.status == MHD_HTTP_METHOD_NOT_ALLOWED) {

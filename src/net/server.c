@@ -11,12 +11,12 @@
 
 #include "net/clock.h"
 #include "net/probes.h"
-#include "net/service.h"
+#include "net/runtime.h"
 #include "version.h"
 
 struct server {
 	const struct server_config *config;
-	struct service service;
+	struct runtime runtime;
 	struct admission admission;
 	struct probes probes;
 	sigset_t signals;
@@ -60,30 +60,30 @@ static int wait_for_signal(const sigset_t *signals, uint64_t until)
 
 static void note_certificate(struct server *server)
 {
-	struct service *service = &server->service;
-	struct credentials *credentials = credentials_store_ref(&service->credentials);
+	struct runtime *runtime = &server->runtime;
+	struct credentials *credentials = credentials_store_ref(&runtime->credentials);
 	const char *problem = credentials_date_problem(credentials->not_before, credentials->not_after, time(NULL));
 
-	atomic_store(&service->metrics.certificate_expiry, credentials->not_after);
+	atomic_store(&runtime->metrics.certificate_expiry, credentials->not_after);
 	if (problem)
-		log_event(service->log, LOG_LEVEL_WARNING, problem,
+		log_event(runtime->log, LOG_LEVEL_WARNING, problem,
 			  LOG_FIELDS(LOG_TEXT("file", server->config->certificate_file)));
 	credentials_unref(credentials);
 }
 
 static void reload(struct server *server)
 {
-	struct service *service = &server->service;
+	struct runtime *runtime = &server->runtime;
 	struct error err;
 
-	if (credentials_store_load(&service->credentials, &err) < 0) {
-		atomic_fetch_add(&service->metrics.reloads_failed, 1);
-		log_event(service->log, LOG_LEVEL_ERROR, "certificate not reloaded, the one before serves on",
+	if (credentials_store_load(&runtime->credentials, &err) < 0) {
+		atomic_fetch_add(&runtime->metrics.reloads_failed, 1);
+		log_event(runtime->log, LOG_LEVEL_ERROR, "certificate not reloaded, the one before serves on",
 			  LOG_FIELDS(LOG_TEXT("message", err.message)));
 		return;
 	}
-	atomic_fetch_add(&service->metrics.reloads_succeeded, 1);
-	log_event(service->log, LOG_LEVEL_INFO, "certificate reloaded",
+	atomic_fetch_add(&runtime->metrics.reloads_succeeded, 1);
+	log_event(runtime->log, LOG_LEVEL_INFO, "certificate reloaded",
 		  LOG_FIELDS(LOG_TEXT("file", server->config->certificate_file)));
 	note_certificate(server);
 }
@@ -101,11 +101,11 @@ static int start_ports(struct server *server, struct error *err)
 		close(listen_fd);
 		return -1;
 	}
-	if (admission_start(&server->admission, &server->service, &config->admission, listen_fd, err) < 0) {
+	if (admission_start(&server->admission, &server->runtime, &config->admission, listen_fd, err) < 0) {
 		close(metrics_fd);
 		return -1;
 	}
-	if (probes_start(&server->probes, &server->service, metrics_fd, err) < 0) {
+	if (probes_start(&server->probes, &server->runtime, metrics_fd, err) < 0) {
 		admission_stop(&server->admission);
 		return -1;
 	}
@@ -115,28 +115,28 @@ static int start_ports(struct server *server, struct error *err)
 static int start(struct server *server, struct error *err)
 {
 	const struct server_config *config = server->config;
-	struct service *service = &server->service;
+	struct runtime *runtime = &server->runtime;
 
-	budget_init(&service->budget, config->memory);
-	service->metrics.budget = &service->budget;
-	credentials_store_init(&service->credentials, config->certificate_file, config->key_file);
-	if (credentials_store_load(&service->credentials, err) < 0)
+	budget_init(&runtime->budget, config->memory);
+	runtime->metrics.budget = &runtime->budget;
+	credentials_store_init(&runtime->credentials, config->certificate_file, config->key_file);
+	if (credentials_store_load(&runtime->credentials, err) < 0)
 		goto no_certificate;
-	service->log = log_new(STDOUT_FILENO, config->log_level, err);
-	if (!service->log)
+	runtime->log = log_new(STDOUT_FILENO, config->log_level, err);
+	if (!runtime->log)
 		goto no_certificate;
-	if (deadlines_init(&service->deadlines, config->request_timeout, &service->metrics.deadlines_missed, err) < 0)
+	if (deadlines_init(&runtime->deadlines, config->request_timeout, &runtime->metrics.deadlines_missed, err) < 0)
 		goto no_deadlines;
 	if (start_ports(server, err) < 0)
 		goto no_ports;
 	return 0;
 
 no_ports:
-	deadlines_release(&service->deadlines);
+	deadlines_release(&runtime->deadlines);
 no_deadlines:
-	log_free(service->log);
+	log_free(runtime->log);
 no_certificate:
-	credentials_store_release(&service->credentials);
+	credentials_store_release(&runtime->credentials);
 	return -1;
 }
 
@@ -149,7 +149,7 @@ static int serve(struct server *server)
 
 		if (number == SIGTERM || number == SIGINT)
 			return number;
-		if (number == SIGHUP || credentials_store_changed(&server->service.credentials))
+		if (number == SIGHUP || credentials_store_changed(&server->runtime.credentials))
 			reload(server);
 	}
 }
@@ -161,38 +161,38 @@ static int serve(struct server *server)
  */
 static void drain(struct server *server)
 {
-	struct service *service = &server->service;
+	struct runtime *runtime = &server->runtime;
 	const uint64_t end = clock_milliseconds() + (uint64_t)server->config->drain * 1000;
 	int number;
 
-	atomic_store(&service->draining, true);
+	atomic_store(&runtime->draining, true);
 	do {
 		number = wait_for_signal(&server->signals, end);
 		if (number == SIGHUP)
 			reload(server);
 	} while (number == SIGHUP);
-	atomic_store(&service->refusing, true);
-	if (!deadlines_wait_for_none(&service->deadlines))
-		log_event(service->log, LOG_LEVEL_WARNING, "requests were cut at the end of the drain", NULL);
+	atomic_store(&runtime->refusing, true);
+	if (!deadlines_wait_for_none(&runtime->deadlines))
+		log_event(runtime->log, LOG_LEVEL_WARNING, "requests were cut at the end of the drain", NULL);
 }
 
 static void stop(struct server *server)
 {
-	struct service *service = &server->service;
+	struct runtime *runtime = &server->runtime;
 
 	admission_stop(&server->admission);
 	probes_stop(&server->probes);
-	deadlines_release(&service->deadlines);
-	log_event(service->log, LOG_LEVEL_INFO, "stopped", NULL);
-	log_free(service->log);
-	credentials_store_release(&service->credentials);
+	deadlines_release(&runtime->deadlines);
+	log_event(runtime->log, LOG_LEVEL_INFO, "stopped", NULL);
+	log_free(runtime->log);
+	credentials_store_release(&runtime->credentials);
 }
 
 static void log_serving(struct server *server)
 {
 	const struct server_config *config = server->config;
 
-	log_event(server->service.log, LOG_LEVEL_INFO, "serving",
+	log_event(server->runtime.log, LOG_LEVEL_INFO, "serving",
 		  LOG_FIELDS(LOG_TEXT("version", TFCONFIG_WEBHOOK_VERSION), LOG_TEXT("listen", server->address),
 			     LOG_TEXT("metrics_listen", server->metrics_address),
 			     LOG_NUMBER("threads", config->admission.threads),
@@ -217,7 +217,7 @@ int server_run(const struct server_config *config, struct error *err)
 	note_certificate(server);
 	log_serving(server);
 	number = serve(server);
-	log_event(server->service.log, LOG_LEVEL_INFO, "draining",
+	log_event(server->runtime.log, LOG_LEVEL_INFO, "draining",
 		  LOG_FIELDS(LOG_TEXT("signal", number == SIGTERM ? "SIGTERM" : "SIGINT"),
 			     LOG_NUMBER("seconds", config->drain)));
 	drain(server);

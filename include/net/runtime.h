@@ -1,5 +1,5 @@
-#ifndef NET_SERVICE_H
-#define NET_SERVICE_H
+#ifndef NET_RUNTIME_H
+#define NET_RUNTIME_H
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@
  * What the two ports share while the server runs. It is made and ended by net/server.c and borrowed by all else; every
  * part of it is thread-safe.
  */
-struct service {
+struct runtime {
 	struct log *log;
 	struct metrics metrics;
 	struct budget budget;
@@ -27,12 +27,12 @@ struct service {
 };
 
 /* NULL while the server wants requests, else why not: static memory. */
-const char *service_not_ready(struct service *service);
+const char *runtime_not_ready(struct runtime *runtime);
 
 /*
- * libmicrohttpd's MHD_OPTION_EXTERNAL_LOGGER, with a struct service as its context: counts the errors that the library
+ * libmicrohttpd's MHD_OPTION_EXTERNAL_LOGGER, with a struct runtime as its context: counts the errors that the library
  * answers by itself, and logs what it says at level debug.
  */
-void service_library_log(void *service, const char *format, va_list args) PRINTF_LIKE(2, 0);
+void runtime_library_log(void *runtime, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 #endif

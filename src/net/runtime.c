@@ -1,4 +1,4 @@
-#include "net/service.h"
+#include "net/runtime.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 
 #include "core/compiler.h"
 
-const char *service_not_ready(struct service *service)
+const char *runtime_not_ready(struct runtime *runtime)
 {
 	struct credentials *credentials;
 	const char *problem;
 
-	if (atomic_load(&service->draining))
+	if (atomic_load(&runtime->draining))
 		return "the server is about to stop";
-	credentials = credentials_store_ref(&service->credentials);
+	credentials = credentials_store_ref(&runtime->credentials);
 	if (!credentials)
 		return "no certificate is loaded";
 	problem = credentials_date_problem(credentials->not_before, credentials->not_after, time(NULL));
@@ -34,18 +34,18 @@ static void count_library_answer(struct metrics *metrics, const char *format, va
 		metrics_count_http_error(metrics, va_arg(args, unsigned));
 }
 
-void service_library_log(void *context, const char *format, va_list args)
+void runtime_library_log(void *context, const char *format, va_list args)
 {
-	struct service *service = context;
+	struct runtime *runtime = context;
 	char text[512];
 	va_list copy;
 
 	va_copy(copy, args);
-	count_library_answer(&service->metrics, format, copy);
+	count_library_answer(&runtime->metrics, format, copy);
 	va_end(copy);
-	if (!log_enabled(service->log, LOG_LEVEL_DEBUG))
+	if (!log_enabled(runtime->log, LOG_LEVEL_DEBUG))
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	text[strcspn(text, "\n")] = '\0';
-	log_event(service->log, LOG_LEVEL_DEBUG, "libmicrohttpd", LOG_FIELDS(LOG_TEXT("message", text)));
+	log_event(runtime->log, LOG_LEVEL_DEBUG, "libmicrohttpd", LOG_FIELDS(LOG_TEXT("message", text)));
 }
