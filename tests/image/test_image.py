@@ -1,0 +1,192 @@
+"""The image: built from the Dockerfile without a Docker engine, then entered as the user it names.
+
+The base image comes from debootstrap and is kept, with the layers, below build/image, so that only the first run takes
+minutes. Needs root, buildah and debootstrap.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import DATA, ROOT
+
+BASE = "docker.io/library/debian:bookworm-slim"
+TOOLS = "localhost/tfconfig-webhook-tools:test"
+IMAGE = "localhost/tfconfig-webhook:test"
+WORK = ROOT / "build" / "image"
+PROGRAM = "/usr/bin/tfconfig-webhook"
+MAX_BYTES = 15_000_000
+
+MISSING = [tool for tool in ("buildah", "debootstrap", "openssl") if not shutil.which(tool)]
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="an image is built as root"),
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
+    pytest.mark.timeout(1500),
+]
+
+
+def run(*command, **settings):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **settings)
+    assert done.returncode == 0, f"{command}: {done.stdout[-4000:]}{done.stderr[-4000:]}"
+    return done.stdout
+
+
+def buildah(*arguments, **settings):
+    """buildah with storage of its own, as it works inside a container too: no overlay file system, no namespaces."""
+    storage = ["--storage-driver", "vfs", "--root", WORK / "storage", "--runroot", WORK / "run"]
+    env = {**os.environ, "BUILDAH_ISOLATION": "chroot"}
+    return run("buildah", *storage, *arguments, env=env, **settings)
+
+
+def image_names():
+    return {name for image in json.loads(buildah("images", "--json")) for name in image.get("names") or []}
+
+
+def make_base():
+    """debian:bookworm-slim, near enough: a minimal Debian under the name that the Dockerfile asks for."""
+    root = WORK / "debootstrap"
+    shutil.rmtree(root, ignore_errors=True)
+    run("debootstrap", "--variant=minbase", "bookworm", root)
+    container = buildah("from", "scratch").strip()
+    try:
+        buildah("add", "--quiet", container, root, "/")
+        buildah("config", "--env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "--cmd", "bash", container)
+        buildah("commit", "--quiet", container, BASE)
+    finally:
+        buildah("rm", container)
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def version():
+    (found,) = re.findall(r'TFCONFIG_WEBHOOK_VERSION "(.+)"', (ROOT / "include/version.h").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def image():
+    """The compiler and libraries stay for the next run; the layers that hold our sources, a gigabyte each, go."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    if BASE not in image_names():
+        make_base()
+    build = ["build", "--pull=never", "--layers", "--file", ROOT / "Dockerfile"]
+    buildah(*build, "--target", "tools", "--tag", TOOLS, ROOT)
+    buildah(*build, "--build-arg", f"VERSION={version()}", "--tag", IMAGE, ROOT)
+    buildah("rmi", "--prune")
+    return json.loads(buildah("inspect", "--type", "image", IMAGE))["OCIv1"]
+
+
+@pytest.fixture(scope="module")
+def root(image):
+    container = buildah("from", "--pull=never", IMAGE).strip()
+    try:
+        yield pathlib.Path(buildah("mount", container).strip())
+    finally:
+        buildah("rm", container)
+
+
+@pytest.fixture(scope="module")
+def certs(root, tmp_path_factory):
+    """A pair made by other means, readable for the image's user."""
+    folder = root / "tls"
+    folder.mkdir()
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    run(*command, "-days", "2", "-subj", "/CN=test", "-keyout", folder / "tls.key", "-out", folder / "tls.crt")
+    for path in folder.iterdir():
+        os.chown(path, 65532, 65532)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def enter(root, *arguments, **settings):
+    """Runs the image's program in its root as the image's user, with no environment but what is given."""
+
+    def become_the_user():
+        os.chroot(root)
+        os.chdir("/")
+        os.setgroups([])
+        os.setgid(65532)
+        os.setuid(65532)
+
+    settings.setdefault("env", {})
+    return subprocess.run(
+        [PROGRAM, *arguments], capture_output=True, text=True, timeout=60, preexec_fn=become_the_user, **settings
+    )
+
+
+def files(root):
+    return sorted(path.relative_to(root) for path in root.rglob("*") if not path.is_dir())
+
+
+def test_configuration(image):
+    config = image["config"]
+    assert config["User"] == "65532:65532"
+    assert config["Entrypoint"] == [PROGRAM]
+    assert not config.get("Cmd")
+    assert sorted(port.removesuffix("/tcp") for port in config["ExposedPorts"]) == ["8080", "8443"]
+    labels = config["Labels"]
+    assert labels["org.opencontainers.image.version"] == version()
+    assert labels["org.opencontainers.image.title"] == "tfconfig-webhook"
+    assert labels["org.opencontainers.image.licenses"] == "Apache-2.0"
+
+
+def test_holds_the_program_and_its_libraries_alone(root):
+    library = re.compile(r"(usr/)?lib(64)?/([a-z0-9_]+-linux-gnu/)?[^/]+\.so(\.[0-9a-z]+)*")
+    names = [str(path) for path in files(root)]
+    assert [name for name in names if not library.fullmatch(name)] == [PROGRAM[1:]]
+    assert any("/libmicrohttpd.so" in name for name in names)
+    assert len(names) < 30
+
+
+def test_size(root):
+    size = sum((root / path).lstat().st_size for path in files(root))
+    print(f"\nimage: {size} bytes, {len(files(root))} files")
+    assert 2_000_000 < size < MAX_BYTES
+
+
+def test_program_is_stripped_and_nothing_is_writable(root):
+    assert b".debug_info" not in (root / PROGRAM[1:]).read_bytes()
+    for path in files(root):
+        status = (root / path).lstat()
+        assert (status.st_uid, status.st_mode & 0o6022) == (0, 0), path
+
+
+def test_version(root):
+    done = enter(root, "--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"tfconfig-webhook {version()}\n", "")
+
+
+def test_review(root):
+    """The same bytes as from the machine it was built on would do: a recorded case's answer."""
+    case = next(p.parent for p in sorted(DATA.glob("*/expected.json")) if (p.parent / "patched.json").exists())
+    arguments = (case / "args").read_text().split() if (case / "args").exists() else []
+    done = enter(root, "review", "--decode", *arguments, input=(case / "review.json").read_text())
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == json.loads((case / "expected.json").read_text())
+
+
+def test_serve_accepts_its_configuration(root, certs):
+    arguments = ["serve", "--check-config", "--tls-cert", "/tls/tls.crt", "--tls-key", "/tls/tls.key"]
+    done = enter(root, *arguments)
+    assert done.returncode == 0, done.stderr
+    (certs / "tls.key").write_text("broken")
+    assert enter(root, *arguments).returncode != 0
+
+
+def test_certs(root, tmp_path):
+    """Minting needs libcrypto's providers and randomness, which an empty root could lack."""
+    folder = root / "out"
+    folder.mkdir()
+    os.chown(folder, 65532, 65532)
+    try:
+        done = enter(root, "certs", "--out", "/out", "--service", "a", "--namespace", "b")
+        assert done.returncode == 0, done.stderr
+        run("openssl", "verify", "-CAfile", folder / "ca.crt", folder / "tls.crt")
+        assert (folder / "tls.key").stat().st_uid == 65532
+    finally:
+        shutil.rmtree(folder)
