@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CUnit/CUnit.h>
 #include <openssl/bn.h>
 #include <openssl/x509v3.h>
 
@@ -15,8 +14,8 @@
 #include "pki/mint.h"
 #include "pki/openssl.h"
 #include "pki/service_names.h"
-
-int add_pki_suite(void);
+#include "suites.h"
+#include "unit.h"
 
 enum {
 	NOW = 1800000000, /* 2027-01-15 08:00:00 UTC */
@@ -41,7 +40,7 @@ static void mint_sample(struct keypair *ca, struct keypair *leaf)
 	keypair_init(leaf);
 	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, 30 * DAY, ca, &err), 0);
 	CU_ASSERT_EQUAL(mint_leaf(ca, &names, NOW, 30 * DAY, leaf, &err), 0);
-	CU_ASSERT_STRING_EQUAL(err.message, "");
+	CHECK_STRING(err.message, "");
 }
 
 static bool is_valid_at(const struct keypair *leaf, const struct keypair *ca, const char *host, time_t at)
@@ -73,12 +72,12 @@ static void test_names(void)
 
 	CU_ASSERT_EQUAL(service_names_init(&names, "hook", "ml", "", NULL), 0);
 	CU_ASSERT_EQUAL(names.count, 3);
-	CU_ASSERT_STRING_EQUAL(names.dns[0], "hook.ml.svc");
-	CU_ASSERT_STRING_EQUAL(names.dns[1], "hook");
-	CU_ASSERT_STRING_EQUAL(names.dns[2], "hook.ml");
+	CHECK_STRING(names.dns[0], "hook.ml.svc");
+	CHECK_STRING(names.dns[1], "hook");
+	CHECK_STRING(names.dns[2], "hook.ml");
 	CU_ASSERT_EQUAL(service_names_init(&names, "hook", "ml", "cluster.local", NULL), 0);
 	CU_ASSERT_EQUAL(names.count, 4);
-	CU_ASSERT_STRING_EQUAL(names.dns[3], "hook.ml.svc.cluster.local");
+	CHECK_STRING(names.dns[3], "hook.ml.svc.cluster.local");
 }
 
 static void test_names_refused(void)
@@ -193,7 +192,7 @@ static void check_common_name(const char *service, const char *namespace, const 
 	x509 = openssl_read_certificate(&leaf.certificate, NULL);
 	if (x509)
 		X509_NAME_get_text_by_NID(X509_get_subject_name(x509), NID_commonName, name, sizeof(name));
-	CU_ASSERT_STRING_EQUAL(name, expected);
+	CHECK_STRING(name, expected);
 }
 
 static void test_common_name(void)
@@ -397,10 +396,7 @@ static void test_folder_read_bounded(void)
 
 int add_pki_suite(void)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} tests[] = {
+	static const struct unit_test tests[] = {
 		{"the names of a Service", test_names},
 		{"names that are refused", test_names_refused},
 		{"a leaf verifies by its CA", test_verifies},
@@ -414,14 +410,8 @@ int add_pki_suite(void)
 		{"files in a folder", test_folder},
 		{"all files or none", test_folder_all_or_nothing},
 		{"a file that is too large", test_folder_read_bounded},
+		{NULL, NULL},
 	};
-	CU_pSuite suite = CU_add_suite("pki", NULL, NULL);
 
-	if (!suite)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(tests); i++) {
-		if (!CU_add_test(suite, tests[i].name, tests[i].run))
-			return -1;
-	}
-	return 0;
+	return add_suite("pki", tests);
 }
