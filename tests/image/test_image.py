@@ -75,9 +75,12 @@ def image():
     if BASE not in image_names():
         make_base()
     build = ["build", "--pull=never", "--layers", "--file", ROOT / "Dockerfile"]
-    buildah(*build, "--target", "tools", "--tag", TOOLS, ROOT)
-    buildah(*build, "--build-arg", f"VERSION={version()}", "--tag", IMAGE, ROOT)
-    buildah("rmi", "--prune")
+    try:
+        buildah(*build, "--target", "tools", "--tag", TOOLS, ROOT)
+        buildah(*build, "--build-arg", f"VERSION={version()}", "--tag", IMAGE, ROOT)
+    finally:
+        buildah("rm", "--all")  # a build that failed, or was killed, leaves its containers, and they hold its layers
+        buildah("rmi", "--prune")
     return json.loads(buildah("inspect", "--type", "image", IMAGE))["OCIv1"]
 
 
