@@ -6,11 +6,14 @@
 #   DEVELOPER=1    warnings are errors
 #   VARIANT=name   release (default), clang, asan (address and undefined behaviour), tsan (threads), fuzz (libFuzzer)
 #   PREFIX, DESTDIR  where `make install` puts the program
+#   ENGINE=docker|buildah, REGISTRY, PLATFORMS  of `make image` and `make push`
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 PKG_CONFIG ?= pkg-config
 VARIANT ?= release
+ENGINE ?= docker
+PLATFORMS ?= linux/amd64,linux/arm64
 
 VERSION := $(shell sed -n 's/.*TFCONFIG_WEBHOOK_VERSION "\(.*\)"/\1/p' include/version.h)
 PROGRAM := build/tfconfig-webhook
@@ -26,9 +29,13 @@ WARNINGS += -Werror
 endif
 
 # Not every compiler and architecture knows every flag: clang 14 has no zero-initialisation, arm64 no CET.
+# once = asks a question the first time that its answer is used, and keeps it.
 probe = $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(1))
-HARDENING = -fstack-protector-strong $(call probe,-fstack-clash-protection) $(call probe,-fcf-protection) \
-	$(call probe,-ftrivial-auto-var-init=zero) -fPIE
+once = $(eval $(1) := $(2))$($(1))
+HARDENING = $(call once,HARDENING,-fstack-protector-strong $(call probe,-fstack-clash-protection) $(call probe,-fcf-protection) \
+	$(call probe,-ftrivial-auto-var-init=zero) -fPIE)
+LIBRARY_CFLAGS = $(call once,LIBRARY_CFLAGS,$(shell $(PKG_CONFIG) --cflags $(LIBRARIES)))
+LIBRARY_LIBS = $(call once,LIBRARY_LIBS,$(shell $(PKG_CONFIG) --libs $(LIBRARIES)))
 HARDENING_LD := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 
 ifneq ($(filter $(VARIANT),clang fuzz),)
@@ -47,11 +54,11 @@ else
 $(error VARIANT is "$(VARIANT)": allowed are release, clang, asan, tsan, fuzz)
 endif
 
-# Read when something is compiled, not before: `make deps` may have to install pkg-config and the compiler first.
+# Read when something is compiled, not before: `make demo` may have to install pkg-config and the compiler first.
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -fno-common $(HARDENING) $(VARIANT_CFLAGS) \
-	$(shell $(PKG_CONFIG) --cflags $(LIBRARIES)) $(CPPFLAGS) $(CFLAGS)
-ALL_LDFLAGS = $(HARDENING_LD) $(VARIANT_CFLAGS) $(LDFLAGS)
-ALL_LIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES)) -lb64 -pthread
+	$(LIBRARY_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(HARDENING_LD) $(VARIANT_CFLAGS) $(CFLAGS) $(LDFLAGS)
+ALL_LIBS = $(LIBRARY_LIBS) -lb64 -pthread
 
 SOURCES := $(sort $(wildcard src/*.c src/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(OUT)/%.o)
@@ -137,8 +144,7 @@ run-tests:
 	$(PYTEST) tests/properties
 	$(PYTEST) tests/server
 	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/server
-	TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp $(TSAN_OPTIONS)" \
-		PROGRAM=build/tsan/tfconfig-webhook $(PYTEST) tests/server
+	PROGRAM=build/tsan/tfconfig-webhook $(PYTEST) tests/server
 	tests/fuzz/run 20
 	$(PYTEST) tests/image
 
@@ -186,6 +192,16 @@ format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
 	clang-format -i $(C_FILES)
 
+IMAGE = $(if $(REGISTRY),$(REGISTRY)/)tfconfig-webhook:$(VERSION)
+
+image: ## build the image tfconfig-webhook:VERSION
+	$(ENGINE) build --build-arg VERSION=$(VERSION) --tag $(IMAGE) .
+
+# Another architecture is emulated (binfmt_misc with qemu-user-static), and the tests run on each.
+push: ## build the image for amd64 and arm64 and push it to REGISTRY
+	@test -n "$(REGISTRY)" || { echo 'REGISTRY is missing: make push REGISTRY=registry.example.com/team' >&2; exit 2; }
+	docker buildx build --platform $(PLATFORMS) --build-arg VERSION=$(VERSION) --tag $(IMAGE) --push .
+
 bench: ## requests a second, beside a bare libmicrohttpd that echoes the same body
 	@$(INSTALL_PACKAGES) build demo bench
 	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/echo
@@ -197,4 +213,5 @@ build/release/tests/bench/echo: build/release/tests/bench/echo.o
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
-.PHONY: all program install clean demo test run-tests check-core test-tensorflow fuzz valgrind lint run-lint format bench help
+.PHONY: all program install clean demo test run-tests check-core test-tensorflow fuzz valgrind lint run-lint format image \
+	push bench help

@@ -9,8 +9,7 @@
 #include "core/error.h"
 
 /*
- * A command's settings as one table: the flag, its environment variable, its type, default and help. The parser,
- * --help,
+ * A command's settings as one table: the flag, its environment variable, its type, default and help. The parser, --help,
  * --print-config and the README's table all come from it.
  *
  * A value comes from the command line, else from the environment (where the command has a prefix), else it is the
@@ -19,25 +18,25 @@
  */
 
 enum option_type {
-	OPTION_FLAG,	 /* bool: present or not; "true" or "false" in the environment */
-	OPTION_STRING,	 /* const char *: borrowed from argv, the environment or the table; not empty */
-	OPTION_NAME,	 /* const char *: a DNS label */
-	OPTION_DOMAIN,	 /* const char *: a DNS name without a final dot; may be empty only as default */
-	OPTION_ADDRESS,	 /* const char *: ADDR:PORT, where ADDR may be empty or in brackets and PORT is 0 to 65535 */
-	OPTION_COUNT,	 /* unsigned: min to max */
-	OPTION_SIZE,	 /* size_t, bytes: a number with Ki, Mi or Gi, or bytes; min to max in bytes */
+	OPTION_FLAG,     /* bool: present or not; "true" or "false" in the environment */
+	OPTION_STRING,   /* const char *: borrowed from argv, the environment or the table; not empty */
+	OPTION_NAME,     /* const char *: a DNS label */
+	OPTION_DOMAIN,   /* const char *: a DNS name without a final dot; may be empty only as default */
+	OPTION_ADDRESS,  /* const char *: ADDR:PORT, where ADDR may be empty or in brackets and PORT is 0 to 65535 */
+	OPTION_COUNT,    /* unsigned: min to max */
+	OPTION_SIZE,     /* size_t, bytes: a number with Ki, Mi or Gi, or bytes; min to max in bytes */
 	OPTION_DURATION, /* unsigned, seconds: "10s", "2m", "1h" or seconds; min to max in seconds */
-	OPTION_ENUM,	 /* unsigned: the position in a list of words, `choices`, NULL at its end */
+	OPTION_ENUM,     /* unsigned: the position in a list of words, `choices`, NULL at its end */
 };
 
 struct option {
 	const char *flag; /* "--listen"; NULL ends the table */
 	enum option_type type;
-	size_t offset;	      /* of the field in the command's struct */
+	size_t offset;        /* of the field in the command's struct */
 	const char *fallback; /* the default, as a user would write it; NULL: none (a flag is false, a string NULL) */
 	const char *value;    /* how --help names the value: "ADDR:PORT"; NULL for OPTION_FLAG */
 	const char *help;     /* one line, no full stop at its end */
-	uint64_t min, max;    /* of numbers; 0, 0: no bounds but the type's */
+	uint64_t min, max;    /* of numbers, which may be as large as the field */
 	const char *const *choices;
 	bool required;
 };
@@ -48,7 +47,7 @@ enum { OPTIONS_MAX = 40 }; /* entries that a table may have */
 
 struct options {
 	const struct option *table;
-	const char *env_prefix;	       /* "TFCONFIG_WEBHOOK_"; NULL: the command reads no environment */
+	const char *env_prefix;        /* "TFCONFIG_WEBHOOK_"; NULL: the command reads no environment */
 	const char *text[OPTIONS_MAX]; /* each setting as its source wrote it; NULL: none */
 	enum option_source source[OPTIONS_MAX];
 };

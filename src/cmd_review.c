@@ -68,6 +68,8 @@ static const char *decode_patch(struct arena *arena, const struct review_answer 
 	char *text;
 	size_t len;
 
+	if (!review)
+		return NULL;
 	if (!encoded)
 		return answer->body;
 	text = base64_decode(arena, encoded, &len);
@@ -120,7 +122,7 @@ int cmd_review(int argc, char **argv)
 		return EXIT_OK;
 	if (options_parse(&options, review_table, NULL, argc, argv, &values, &err) < 0 || read_stdin(&body, &err) < 0)
 		return command_failed("review", &err);
-	if (arena_init(&arena, REVIEW_FIRST_BLOCK, review_memory, &budget) < 0) {
+	if (arena_init(&arena, REVIEW_FIRST_BLOCK, REVIEW_ARENA_MAX(review_memory), &budget) < 0) {
 		error_set(&err, ERROR_NO_MEMORY, "out of memory");
 		return command_failed("review", &err);
 	}

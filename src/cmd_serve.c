@@ -25,7 +25,7 @@ struct serve_settings {
 };
 
 #define FIELD(name) offsetof(struct serve_settings, name)
-#define MIB ((uint64_t)1024 * 1024)
+#define MIB         ((uint64_t)1024 * 1024)
 
 static const struct option serve_options[] = {
 	{.flag = "--tls-cert",

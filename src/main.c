@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		print_usage(stdout);
 		return EXIT_OK;
 	}
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[argc - 1], "--version") == 0) {
 		printf("tfconfig-webhook %s\n", TFCONFIG_WEBHOOK_VERSION);
 		return EXIT_OK;
 	}

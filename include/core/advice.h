@@ -1,6 +1,7 @@
 #ifndef CORE_ADVICE_H
 #define CORE_ADVICE_H
 
+#include "core/set.h"
 #include "core/settings.h"
 #include "core/stamp.h"
 #include "core/verdict.h"
@@ -13,7 +14,7 @@
 struct advice_subject {
 	const char *name;
 	const char *namespace;
-	const cJSON *spec; /* of the StatefulSet */
+	const struct set *set;
 	unsigned replicas;
 	unsigned start; /* spec.ordinals.start */
 	const struct settings *settings;

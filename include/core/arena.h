@@ -20,19 +20,18 @@
 
 enum arena_state {
 	ARENA_OK,
-	ARENA_OVER_MAX,	 /* this review alone asks for more than an arena may hold */
-	ARENA_NO_BUDGET, /* the budget is in use by others, or the system has no memory: the same review may pass later
-			  */
+	ARENA_OVER_MAX,  /* this review alone asks for more than an arena may hold */
+	ARENA_NO_BUDGET, /* others hold the budget, or the system has no memory: the same review may pass later */
 };
 
 struct arena_block; /* private */
 
 struct arena {
-	char *next;		   /* first free byte of the block in use */
-	size_t left;		   /* bytes free in it */
+	char *next;                /* first free byte of the block in use */
+	size_t left;               /* bytes free in it */
 	struct arena_block *grown; /* blocks beyond the first, newest first */
-	size_t size;		   /* bytes of all blocks */
-	size_t max;		   /* bytes that all blocks together may have */
+	size_t size;               /* bytes of all blocks */
+	size_t max;                /* bytes that all blocks together may have */
 	char *first;
 	size_t first_size;
 	bool owns_first;

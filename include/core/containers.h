@@ -10,44 +10,50 @@
 
 /*
  * The containers of a pod spec, in a pod or a pod template: which of them get the variable, what their env holds, and
- * the number behind a port's name. Containers are found by name, never by position.
+ * the number behind a port's name. Containers are found by name, never by position. What is no object where a container
+ * should be is passed over: the object was not validated yet.
  */
 
-/* Walks the containers that get TF_CONFIG: those in the list, init containers too, or all of `containers` without one.
- */
+/* A walk over containers: init containers first, each array in its order. */
 struct container_walk {
-	const cJSON *spec;
-	const struct container_list *list;
 	const cJSON *container; /* the one in hand */
-	bool init;		/* it is one of initContainers */
-	int position;		/* in its array */
+	bool init;              /* it is one of initContainers */
+	int position;           /* in its array */
+	/* private */
+	const cJSON *arrays[2]; /* initContainers, containers; NULL where there is none */
+	const struct container_list *list;
+	bool every;
 };
 
-void container_walk_begin(struct container_walk *walk, const cJSON *spec, const struct container_list *list);
+/* Every container, init containers too. */
+void container_walk_all(struct container_walk *walk, const cJSON *spec);
 
-/* Goes on to the next; false at the end. */
+/* Those that get TF_CONFIG: the ones in the list, init containers too; without names in it all of `containers`. */
+void container_walk_targets(struct container_walk *walk, const cJSON *spec, const struct container_list *list);
+
+/* Goes on to the first or next; false at the end. */
 bool container_walk_next(struct container_walk *walk);
 
-/* The JSON pointer of the container in hand below the spec: "initContainers/0". NULL where the arena is full. */
+/* The JSON pointer of the container in hand: "<spec_path>/initContainers/0". NULL where the arena is full. */
 const char *container_walk_path(const struct container_walk *walk, const struct verdict *verdict,
 				const char *spec_path);
 
-/* The name of the container in hand, "" where it has none. */
+/* The container's name, "" where it has none. */
 const char *container_name(const cJSON *container);
 
-/*
- * Denies a list that names a container which the spec does not have. `field` and `found` are for the message; where
- * `found` is NULL it is the name.
- */
+/* Denies a list that names a container which the spec does not have. `found` may be NULL: it is then the name. */
 MUST_CHECK int containers_check(const cJSON *spec, const struct container_list *list, struct verdict *verdict,
 				const char *field, const char *found);
+
+/* True where an entry of env is called `name`. */
+bool env_entry_is(const cJSON *entry, const char *name);
 
 /* The last entry `name` of the container's env, which is the one that counts; NULL where there is none. */
 const cJSON *container_env(const cJSON *container, const char *name);
 
 /*
  * Looks a TCP containerPort up by its name in all containers and init containers. Returns how many different numbers
- * there are, of which the first two are stored.
+ * there are, two at the most, and stores them.
  */
 unsigned containers_find_port(const cJSON *spec, const char *name, unsigned ret_ports[2]);
 

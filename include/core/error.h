@@ -10,9 +10,9 @@
 
 enum error_code {
 	ERROR_NONE,
-	ERROR_USAGE,	 /* the command line or a setting is wrong: exit 2 */
-	ERROR_INVALID,	 /* an input (a file, a certificate, a body) is not what it should be */
-	ERROR_SYSTEM,	 /* the operating system refused: the message holds strerror's words */
+	ERROR_USAGE,     /* the command line or a setting is wrong: exit 2 */
+	ERROR_INVALID,   /* an input (a file, a certificate, a body) is not what it should be */
+	ERROR_SYSTEM,    /* the operating system refused: the message holds strerror's words */
 	ERROR_NO_MEMORY, /* an allocation failed or a bound on memory was met */
 };
 

@@ -26,12 +26,12 @@ enum {
 
 struct group_entry {
 	enum role role;
-	bool rest;	     /* the count was "*": what the other entries leave of the replicas */
+	bool rest;           /* the count was "*": what the other entries leave of the replicas */
 	const char *set;     /* NULL in a written group that does not name it */
 	const char *service; /* likewise */
 	unsigned count;
 	unsigned first_ordinal; /* of the set's pods in this entry; known once numbered */
-	unsigned first_index;	/* within the role; likewise */
+	unsigned first_index;   /* within the role; likewise */
 };
 
 struct group {

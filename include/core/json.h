@@ -18,7 +18,8 @@
 
 /*
  * Parses one JSON text of len bytes; text[len] must be '\0'. Refuses what is not UTF-8, an embedded NUL (raw or \u0000,
- * which cJSON would cut strings at), anything behind the value, and nesting deeper than 1,000. Returns NULL with
+ * which cJSON would cut strings at), anything behind the value, and nesting deeper than 1,000. Beyond that it takes what
+ * cJSON takes, such as control characters between tokens or a number like 01, which an API server does not write. Returns NULL with
  * ERROR_INVALID, or with ERROR_NO_MEMORY where the arena ended the parse.
  */
 MUST_CHECK cJSON *json_parse(struct arena *arena, const char *text, size_t len, struct error *err);

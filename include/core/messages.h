@@ -22,15 +22,18 @@
 
 /* Denials of a StatefulSet: its fields. */
 
+#define DENY_SET_UNNAMED "give the StatefulSet a name of its own: generateName is not enough"
 #define DENY_SET_NAME                                                                                                 \
 	"must be a DNS label (lower-case letters, digits and '-', at most 63 characters): the pods' DNS names begin " \
 	"with it"
 #define DENY_NO_SERVICE \
 	"name the pods' headless Service there: without it the pods have no DNS names to find each other by"
 #define DENY_SERVICE_NAME "must be a DNS label (lower-case letters, digits and '-', at most 63 characters)"
-#define DENY_NAMESPACE "must be a DNS label (lower-case letters, digits and '-', at most 63 characters)"
-#define DENY_NUMBER "must be a whole number from 0 to %u"
-#define DENY_NO_TEMPLATE "a StatefulSet needs a pod template"
+#define DENY_NAMESPACE    "must be a DNS label (lower-case letters, digits and '-', at most 63 characters)"
+#define DENY_NUMBER       "must be a whole number from 0 to %u"
+#define DENY_ORDINALS     "with spec.replicas %u the highest ordinal would pass %u"
+#define DENY_NO_TEMPLATE  "a StatefulSet needs a pod template"
+#define DENY_NO_METADATA  "must be an object"
 #define DENY_SELECTOR \
 	"leave this label out of the selector: a selector never changes, so the set could not opt out again"
 #define DENY_LABEL_ALONE                                                                                           \
@@ -40,21 +43,21 @@
 /* Denials of a StatefulSet: its annotations. */
 
 #define DENY_UNKNOWN_ANNOTATION "known are %s"
-#define DENY_NOT_A_STRING "must be a string"
-#define DENY_TWO_VALUES "it is %s on the pod template: write it in one place, or the same value in both"
-#define DENY_BOOLEAN "must be \"true\" or \"false\""
-#define DENY_PORT "must be a number from 1 to 65535, or the name of a TCP containerPort"
-#define DENY_PORT_UNKNOWN "no container of the pod template has a TCP containerPort of this name"
+#define DENY_NOT_A_STRING       "must be a string"
+#define DENY_TWO_VALUES         "it is %s on the pod template: write it in one place, or the same value in both"
+#define DENY_BOOLEAN            "must be \"true\" or \"false\""
+#define DENY_PORT               "must be a number from 1 to 65535, or the name of a TCP containerPort"
+#define DENY_PORT_UNKNOWN       "no container of the pod template has a TCP containerPort of this name"
 #define DENY_PORT_AMBIGUOUS \
 	"containers of the pod template give this name to the ports %u and %u: write the number instead"
 #define DENY_PORT_NAME_OF_SEVERAL                                                                                  \
 	"the group in tfconfig.dev/cluster spans several StatefulSets, where the name could mean another number: " \
 	"write the number instead"
-#define DENY_ADDRESS "must be \"fqdn\" (<pod>.<service>.<namespace>.svc.<domain>) or \"short\" (<pod>.<service>)"
-#define DENY_RPC_LAYER "must be \"grpc\", the only one that TensorFlow's servers speak; or remove the annotation"
-#define DENY_ON_SCALE "must be \"restart\" or \"deny\""
-#define DENY_WAIT "must be \"false\": this version of the webhook adds no init container that waits for the peers"
-#define DENY_CONTAINERS "must be a comma list of container names, at most %u"
+#define DENY_ADDRESS           "must be \"fqdn\" (<pod>.<service>.<namespace>.svc.<domain>) or \"short\" (<pod>.<service>)"
+#define DENY_RPC_LAYER         "must be \"grpc\", the only one that TensorFlow's servers speak; or remove the annotation"
+#define DENY_ON_SCALE          "must be \"restart\" or \"deny\""
+#define DENY_WAIT              "must be \"false\": this version of the webhook adds no init container that waits for the peers"
+#define DENY_CONTAINERS        "must be a comma list of container names, at most %u"
 #define DENY_CONTAINER_UNKNOWN "%s names no container of the pod: there are %s"
 #define DENY_SPARSE                                                                                               \
 	"the sparse form is for ParameterServerStrategy, and the group has no ps: without one each worker would " \
@@ -66,13 +69,13 @@
 #define MESSAGE_GROUP_EMPTY_ENTRY \
 	"an entry is empty: must be a comma list of role[=statefulset[.service]]:count, such as chief:1,worker:3"
 #define MESSAGE_GROUP_NO_COUNT "entry %s has no count: must be role[=statefulset[.service]]:count, such as worker:3"
-#define MESSAGE_GROUP_ROLE "entry %s does not begin with a role: must be %s, %s, %s or %s"
+#define MESSAGE_GROUP_ROLE     "entry %s does not begin with a role: must be %s, %s, %s or %s"
 #define MESSAGE_GROUP_SET                                                                                            \
 	"entry %s: the names of the StatefulSet and the Service must be DNS labels (lower-case letters, digits and " \
 	"'-', at most 63 characters)"
 #define MESSAGE_GROUP_COUNT \
 	"entry %s: the count must be a number from 1 to %u without leading zeros, or * for the rest of the replicas"
-#define MESSAGE_GROUP_TOO_MANY "it has %zu entries: must be at most %d"
+#define MESSAGE_GROUP_TOO_MANY  "it has %zu entries: must be at most %d"
 #define MESSAGE_GROUP_TWO_RESTS "only one entry may say *, the rest of the replicas"
 #define MESSAGE_GROUP_UNNAMED                                                                                      \
 	"an entry of role %s names no StatefulSet: where one entry names another StatefulSet, each must name its " \
@@ -83,15 +86,15 @@
 #define MESSAGE_GROUP_WITHOUT_OWN "no entry names StatefulSet %s itself, which carries the annotation"
 #define MESSAGE_GROUP_START \
 	"the group spans several StatefulSets, whose pods must count from 0: spec.ordinals.start is %u"
-#define MESSAGE_GROUP_OWN_SERVICE "it names Service %s for StatefulSet %s itself: must be its spec.serviceName, %s"
+#define MESSAGE_GROUP_OWN_SERVICE  "it names Service %s for StatefulSet %s itself: must be its spec.serviceName, %s"
 #define MESSAGE_GROUP_TWO_SERVICES "StatefulSet %s is named with two Services, %s and %s: must be one"
 #define MESSAGE_GROUP_NO_REST \
-	"nothing is left for *: the other counts of StatefulSet %s add up to %u, and its spec.replicas is %u"
-#define MESSAGE_GROUP_SUM "the counts of StatefulSet %s add up to %u, and its spec.replicas is %u: make them equal"
-#define MESSAGE_GROUP_CHIEFS "it has %u chiefs: must be at most one"
-#define MESSAGE_GROUP_EVALUATORS "it has %u evaluators: must be at most one"
+	"the counts beside * of StatefulSet %s add up to %u, more than its spec.replicas, %u: lower them, or raise it"
+#define MESSAGE_GROUP_SUM             "the counts of StatefulSet %s add up to %u, and its spec.replicas is %u: make them equal"
+#define MESSAGE_GROUP_CHIEFS          "it has %u chiefs: must be at most one"
+#define MESSAGE_GROUP_EVALUATORS      "it has %u evaluators: must be at most one"
 #define MESSAGE_GROUP_EVALUATOR_ALONE "an evaluator alone has nothing to evaluate: add a chief or workers"
-#define MESSAGE_GROUP_PS_ALONE "parameter servers without a worker train nothing: add a worker"
+#define MESSAGE_GROUP_PS_ALONE        "parameter servers without a worker train nothing: add a worker"
 
 /* Denials of both: the value would be too large. %zu bytes of %d; the group that fits. */
 
@@ -108,12 +111,13 @@
 	"only pods of a StatefulSet get a TF_CONFIG, and this one would train alone: use a StatefulSet, or remove " \
 	"the "                                                                                                      \
 	"label tfconfig.dev/inject from the pod template"
-#define DENY_NO_STAMP "the group is written there when the StatefulSet is applied or restarted: run " CURE_RESTART
+#define DENY_NO_STAMP         "the group is written there when the StatefulSet is applied or restarted: run " CURE_RESTART
 #define DENY_STAMP_UNREADABLE "it can't be read (%s): run " CURE_RESTART
 #define DENY_STAMP_VERSION \
 	"this webhook reads version %d: run " CURE_RESTART " once every replica of the webhook has the same version"
-#define DENY_POD_NAME "must be the name of its StatefulSet, %s, then '-' and the ordinal"
-#define DENY_POD_INDEX "must be the ordinal in the pod's name, %u"
+#define DENY_OWNER_NAME "must be a DNS label: a StatefulSet of this name has no DNS names for its pods"
+#define DENY_POD_NAME   "must be the name of its StatefulSet, %s, then '-' and the ordinal"
+#define DENY_POD_INDEX  "must be the ordinal in the pod's name, %u"
 #define DENY_SUBDOMAIN \
 	"must be the Service %s, in which the group of StatefulSet %s looks for its pods: run " CURE_RESTART
 #define DENY_SET_NOT_IN_GROUP "it holds no pod of StatefulSet %s: run " CURE_RESTART
@@ -122,20 +126,27 @@
 #define DENY_OUTSIDE_FIXED                                                                            \
 	"the group has %u pods of StatefulSet %s, %s-%u to %s-%u: make the counts in its annotation " \
 	"tfconfig.dev/cluster add up to its spec.replicas, and apply it"
+#define DENY_OUTSIDE_TOO_LARGE                                                                                      \
+	"the group was made for %u pods of StatefulSet %s, %s-%u to %s-%u, and with this one TF_CONFIG would pass " \
+	"the "                                                                                                      \
+	"%d bytes that Linux takes: scale the set down"
+#define DENY_OUTSIDE_SEVERAL                                                                                          \
+	"the group has %u pods of StatefulSet %s, %s-%u to %s-%u: make its counts in tfconfig.dev/cluster add up to " \
+	"its spec.replicas, in the same line on every StatefulSet of the group, and apply them"
 
 /* Warnings on a StatefulSet. */
 
-#define WARN_NOT_INJECTED "nothing is injected: the tfconfig.dev/ annotations need tfconfig.dev/inject: \"true\""
-#define WARN_STAMPS_REMOVED "tfconfig.dev/inject is not \"true\": new pods of this set get no TF_CONFIG"
-#define WARN_LONG_NAME "the name is longer than 52 characters: the StatefulSet controller can't create its pods"
-#define WARN_LONG_POD_NAME "pod names up to ordinal %u are longer than 63 characters: they are no DNS labels"
+#define WARN_NOT_INJECTED    "nothing is injected: the tfconfig.dev/ annotations need tfconfig.dev/inject: \"true\""
+#define WARN_STAMPS_REMOVED  "tfconfig.dev/inject is not \"true\": new pods of this set get no TF_CONFIG"
+#define WARN_LONG_NAME       "the name is longer than 52 characters: the StatefulSet controller can't create its pods"
+#define WARN_LONG_POD_NAME   "pod names up to ordinal %u are longer than 63 characters: they are no DNS labels"
 #define WARN_KEEPS_TF_CONFIG "keeps its own TF_CONFIG; tfconfig.dev/overwrite: \"true\" replaces it: container %s"
 #define WARN_ORDERED_READY \
 	"podManagementPolicy OrderedReady starts pods one by one: a readiness probe that waits for peers blocks it"
 #define WARN_HOST_NETWORK "hostNetwork is true: two pods on one node fight for port %u"
-#define WARN_DNS_POLICY "dnsPolicy %s can't resolve the peers' names: use ClusterFirst%s"
-#define WARN_PROXY "gRPC obeys %s: add \"%s\" to no_proxy, or training hangs: container %s"
-#define WARN_ISTIO "an Istio sidecar refuses peers that start later: set sidecar.istio.io/inject: \"false\" on the pod"
+#define WARN_DNS_POLICY   "dnsPolicy %s can't resolve the peers' names: use ClusterFirst%s"
+#define WARN_PROXY        "gRPC obeys %s: add \"%s\" to %s, or training hangs: container %s"
+#define WARN_ISTIO        "an Istio sidecar refuses peers that start later: set sidecar.istio.io/inject: \"false\" on the pod"
 #define WARN_SERVICE_LINKS \
 	"enableServiceLinks is not false: each Service of the namespace adds variables to the environment"
 #define WARN_ON_DELETE "updateStrategy OnDelete: old and new pods hold two groups until every old one is deleted"

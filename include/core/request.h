@@ -22,7 +22,7 @@ struct request {
 	const char *operation_name;
 	const char *name; /* the object's; "" where neither the request nor the object has one yet */
 	const char *namespace;
-	const cJSON *object;	 /* NULL where there is none, as in a DELETE */
+	const cJSON *object;     /* NULL where there is none, as in a DELETE */
 	const cJSON *old_object; /* likewise */
 };
 

@@ -15,6 +15,12 @@
 /* The largest body that is read: an object and the one before it, 3 MiB each at the most, and the rest of a review. */
 #define REVIEW_MAX_BODY ((size_t)7 * 1024 * 1024)
 
+/*
+ * What one review may use of the memory that all share: all but the largest body, and something for small reviews beside
+ * it. The server and the `review` command both go by it.
+ */
+#define REVIEW_ARENA_MAX(memory) ((memory)-REVIEW_MAX_BODY - (size_t)3 * 1024 * 1024)
+
 /* Stack that a thread needs to answer reviews: cJSON recurses 1,000 levels deep, 512 KiB of stack under a sanitizer. */
 #define REVIEW_STACK_SIZE ((size_t)1024 * 1024)
 
@@ -46,7 +52,7 @@ struct review_answer {
 	const char *name;
 	const char *operation; /* as in the request: "CREATE" and so on */
 	const char *role;      /* of the pod, where TF_CONFIG was made */
-	int index;	       /* -1 where there is no role */
+	int index;             /* -1 where there is no role */
 	const char *message;   /* why it was denied or refused */
 };
 

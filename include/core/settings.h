@@ -16,13 +16,15 @@
 #define ANNOTATION_PREFIX "tfconfig.dev/"
 
 /* The stamps that the webhook itself puts on the pod template: a label and an annotation. */
-#define INJECT_KEY ANNOTATION_PREFIX "inject"
-#define GROUP_KEY ANNOTATION_PREFIX "group"
-#define CLUSTER_KEY ANNOTATION_PREFIX "cluster"
+#define INJECT_KEY     ANNOTATION_PREFIX "inject"
+#define GROUP_KEY      ANNOTATION_PREFIX "group"
+#define CLUSTER_KEY    ANNOTATION_PREFIX "cluster"
+#define PORT_KEY       ANNOTATION_PREFIX "port"
+#define SPARSE_KEY     ANNOTATION_PREFIX "sparse"
 #define CONTAINERS_KEY ANNOTATION_PREFIX "containers"
 
 /* The labels that it puts on a pod. */
-#define ROLE_LABEL ANNOTATION_PREFIX "role"
+#define ROLE_LABEL  ANNOTATION_PREFIX "role"
 #define INDEX_LABEL ANNOTATION_PREFIX "index"
 
 enum { SETTINGS_CONTAINERS_MAX = 100, PORT_MAX = 65535, PORT_DEFAULT = 2222 };
@@ -46,15 +48,16 @@ struct container_list {
 
 struct settings {
 	enum inject inject;
-	bool others;	       /* there are annotations beside inject */
+	bool others;           /* there are annotations beside inject */
 	const char *cluster;   /* the group as written; NULL: none */
 	const char *port_name; /* of a containerPort; NULL: `port` is the number */
 	unsigned port;
 	struct container_list containers;
+	const char *containers_text; /* the list as written; NULL: none */
 	enum address_form address;
 	bool overwrite;
 	bool sparse;
-	bool grpc;	    /* emit rpc_layer: grpc */
+	bool grpc;          /* emit rpc_layer: grpc */
 	bool restart_asked; /* on-scale: restart was written out */
 };
 

@@ -24,7 +24,7 @@ enum { STAMP_VERSION = 1 };
 
 struct stamp {
 	struct group group;    /* resolved and numbered */
-	unsigned start;	       /* the sets' first ordinal */
+	unsigned start;        /* the sets' first ordinal */
 	bool follows_replicas; /* a restart after a scale gives the own part its new size; else its counts are fixed */
 	unsigned port;
 	enum address_form address;

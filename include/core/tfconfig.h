@@ -29,12 +29,16 @@ size_t tfconfig_size(const struct stamp *stamp, const char *namespace, enum role
 size_t tfconfig_largest_size(const struct stamp *stamp, const char *namespace);
 
 /*
- * How many pods the group may have so that every value fits into TFCONFIG_MAX, when its largest entries shrink and the
- * others stay. Changes the group's counts.
+ * How many pods the group may have so that every value fits into TFCONFIG_MAX, where its large entries shrink to one
+ * size and the small ones stay.
  */
-unsigned tfconfig_largest_group(struct stamp *stamp, const char *namespace);
+unsigned tfconfig_largest_group(const struct stamp *stamp, const char *namespace);
 
-/* The value, which fits into TFCONFIG_MAX, NUL-terminated; NULL where the arena is full. */
+/* What follows the pod's name in an entry's addresses: ".hl.ml.svc.cluster.local". NULL where the arena is full. */
+const char *tfconfig_domain_of(struct arena *arena, const struct stamp *stamp, const char *namespace,
+			       const struct group_entry *entry);
+
+/* The value, which fits into TFCONFIG_MAX (tfconfig_size), NUL-terminated; NULL where the arena is full. */
 char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char *namespace, enum role role,
 		      unsigned index);
 

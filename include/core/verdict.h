@@ -23,7 +23,7 @@ struct verdict {
 	struct arena *arena;
 	const char *object;   /* as messages name it: "StatefulSet ml/trainer" */
 	const char *denial;   /* NULL: allowed */
-	cJSON *patch;	      /* array of operations; NULL: none */
+	cJSON *patch;         /* array of operations; NULL: none */
 	cJSON *warnings;      /* array of strings; NULL: none */
 	size_t warnings_size; /* bytes of all */
 	const char *role;     /* of the pod that got its TF_CONFIG; NULL: none */
@@ -43,6 +43,9 @@ void verdict_warn(struct verdict *verdict, const char *format, ...) PRINTF_LIKE(
 
 /* A value of the user's as `found`: in quotes, clipped. Never NULL. */
 const char *verdict_quote(const struct verdict *verdict, const char *text);
+
+/* A JSON value as `found`: a string in quotes, a number or word as it is, "an object", "an array"; NULL: "missing". */
+const char *verdict_value(const struct verdict *verdict, const cJSON *item);
 
 const char *verdict_number(const struct verdict *verdict, unsigned number);
 

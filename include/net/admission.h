@@ -16,7 +16,7 @@
 struct admission_config {
 	unsigned threads; /* at least 1 */
 	unsigned max_connections;
-	unsigned idle_timeout;	     /* seconds that a connection may keep silent between two requests */
+	unsigned idle_timeout;       /* seconds that a connection may keep silent between two requests */
 	struct review_config review; /* its strings are borrowed */
 };
 

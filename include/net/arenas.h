@@ -24,8 +24,8 @@ struct arenas {
 };
 
 /*
- * Makes `count` arenas, whose first blocks are taken from the budget and which may each grow to half of it. On failure
- * there is nothing to release.
+ * Makes `count` arenas, whose first blocks are taken from the budget and which may each grow to REVIEW_ARENA_MAX of its
+ * limit. On failure there is nothing to release.
  */
 MUST_CHECK int arenas_init(struct arenas *arenas, size_t count, struct budget *budget, struct error *err);
 

@@ -21,8 +21,8 @@ struct connection {
 	struct credentials *credentials; /* a reference */
 	struct deadline deadline;
 	struct request request;
-	int fd;		/* the library's */
-	bool greeted;	/* the handshake is complete */
+	int fd;         /* the library's */
+	bool greeted;   /* the handshake is complete */
 	bool under_way; /* the deadline runs: a handshake, or a request from its first byte to the end of its answer */
 };
 

@@ -41,8 +41,8 @@ const char *credentials_date_problem(time_t not_before, time_t not_after, time_t
  */
 struct credentials_store {
 	const char *certificate_file, *key_file; /* borrowed */
-	struct stat certificate_stat, key_stat;	 /* as of the last attempt to load */
-	pthread_mutex_t lock;			 /* guards current */
+	struct stat certificate_stat, key_stat;  /* as of the last attempt to load */
+	pthread_mutex_t lock;                    /* guards current */
 	struct credentials *current;
 };
 
@@ -54,8 +54,7 @@ void credentials_store_release(struct credentials_store *store);
 /* Loads the files' pair and makes it the current one. On failure the one before stays. */
 MUST_CHECK int credentials_store_load(struct credentials_store *store, struct error *err);
 
-/* Whether a file is another one than at the last attempt to load: so a broken pair is tried once, not again and again.
- */
+/* Whether a file is another one than at the last attempt to load: a broken pair is tried once, not again and again. */
 bool credentials_store_changed(const struct credentials_store *store);
 
 /* A reference to the current pair, NULL before the first load. The caller gives it back. */

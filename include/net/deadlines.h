@@ -26,8 +26,8 @@ struct deadline {
 };
 
 struct deadlines {
-	pthread_mutex_t lock;	  /* guards the list and all that follows */
-	pthread_cond_t changed;	  /* towards the thread, which sleeps for good: a first deadline, or stopping */
+	pthread_mutex_t lock;     /* guards the list and all that follows */
+	pthread_cond_t changed;   /* towards the thread, which sleeps for good: a first deadline, or stopping */
 	pthread_cond_t none_left; /* towards deadlines_wait_for_none */
 	struct deadline *oldest;  /* due first, as all are given the same time */
 	struct deadline *newest;

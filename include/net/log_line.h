@@ -15,8 +15,8 @@ extern const char *const log_level_names[];
 
 enum {
 	LOG_LINE_MAX = 12 * 1024, /* bytes of a line, with its newline */
-	LOG_TEXT_MAX = 1024,	  /* bytes of one text; a longer one is cut between two characters */
-	LOG_FIELDS_MAX = 16,	  /* fields of an event; more are left out */
+	LOG_TEXT_MAX = 1024,      /* bytes of one text; a longer one is cut between two characters */
+	LOG_FIELDS_MAX = 16,      /* fields of an event; more are left out */
 };
 
 /* One member of the object. Texts are borrowed for the call. */
@@ -26,9 +26,9 @@ struct log_field {
 	long long number;
 };
 
-#define LOG_TEXT(field_name, field_text) ((struct log_field){.name = (field_name), .text = (field_text)})
+#define LOG_TEXT(field_name, field_text)     ((struct log_field){.name = (field_name), .text = (field_text)})
 #define LOG_NUMBER(field_name, field_number) ((struct log_field){.name = (field_name), .number = (field_number)})
-#define LOG_FIELDS(...) ((const struct log_field[]){__VA_ARGS__, {.name = NULL}})
+#define LOG_FIELDS(...)                      ((const struct log_field[]){__VA_ARGS__, {.name = NULL}})
 
 /*
  * Writes the line of an event, with a newline and a NUL at its end, and returns its length without the NUL. `fields`

@@ -21,20 +21,20 @@ enum metrics_operation { METRICS_CREATE, METRICS_UPDATE, METRICS_OTHER_OPERATION
 
 enum {
 	METRICS_DECISIONS = REVIEW_REFUSED + 1,
-	METRICS_BUCKETS = 12,	/* of the duration, without +Inf */
+	METRICS_BUCKETS = 12,   /* of the duration, without +Inf */
 	METRICS_HTTP_CODES = 12 /* that are told apart, and one for the rest */
 };
 
 struct metrics {
 	atomic_ulong reviews[METRICS_RESOURCES][METRICS_OPERATIONS][METRICS_DECISIONS];
 	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each in the first bucket that holds it */
-	atomic_ullong duration_sum;		     /* microseconds */
+	atomic_ullong duration_sum;                  /* microseconds */
 	atomic_ulong http_errors[METRICS_HTTP_CODES];
-	atomic_ullong bytes_in;	 /* of bodies */
-	atomic_long in_flight;	 /* requests */
+	atomic_ullong bytes_in;  /* of bodies */
+	atomic_long in_flight;   /* requests */
 	atomic_long connections; /* of the TLS port */
 	atomic_ulong handshake_failures;
-	atomic_ulong deadlines_missed;	 /* connections shut down for taking too long */
+	atomic_ulong deadlines_missed;   /* connections shut down for taking too long */
 	atomic_llong certificate_expiry; /* seconds since 1970 */
 	atomic_ulong reloads_succeeded, reloads_failed;
 	struct budget *budget; /* borrowed */

@@ -17,7 +17,7 @@ struct reply {
 	unsigned status;
 	const char *content_type;
 	const char *header, *value; /* one more header; NULL: none */
-	bool close;		    /* the connection ends with this answer */
+	bool close;                 /* the connection ends with this answer */
 };
 
 /* Queues one line of plain text, which comes without its newline, whatever reply->content_type says. */

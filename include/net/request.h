@@ -23,16 +23,16 @@ enum {
 struct request {
 	struct runtime *runtime; /* borrowed */
 	struct body body;
-	uint64_t begun;		  /* clock_microseconds at the end of the head */
-	size_t announced;	  /* Content-Length, 0 where there is none */
-	size_t discarded;	  /* bytes of a refused body that were read and forgotten */
-	unsigned refusal;	  /* the HTTP status that it will be answered with, 0: none so far */
+	uint64_t begun;           /* clock_microseconds at the end of the head */
+	size_t announced;         /* Content-Length, 0 where there is none */
+	size_t discarded;         /* bytes of a refused body that were read and forgotten */
+	unsigned refusal;         /* the HTTP status that it will be answered with, 0: none so far */
 	const char *refusal_text; /* one line, static */
 };
 
 /* What is to be done with a request whose head has been read. */
 enum request_next {
-	REQUEST_READ,	/* read the body; it may be refused, and is then forgotten as it comes */
+	REQUEST_READ,   /* read the body; it may be refused, and is then forgotten as it comes */
 	REQUEST_ANSWER, /* answer the refusal at once */
 };
 

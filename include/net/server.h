@@ -20,8 +20,8 @@ struct server_config {
 	const char *certificate_file, *key_file;
 	struct listen_address listen, metrics_listen;
 	struct admission_config admission;
-	size_t memory;		  /* bytes that all requests may hold together */
-	unsigned drain;		  /* seconds */
+	size_t memory;            /* bytes that all requests may hold together */
+	unsigned drain;           /* seconds */
 	unsigned request_timeout; /* seconds for a handshake, and for a request until its answer is sent */
 	unsigned reload_interval; /* seconds between two looks at the certificate's files */
 	enum log_level log_level;

@@ -14,7 +14,7 @@
  */
 
 struct folder {
-	int fd;		  /* -1: not open */
+	int fd;           /* -1: not open */
 	const char *path; /* as given to folder_open, borrowed: for messages */
 };
 

@@ -21,7 +21,7 @@ enum {
 
 struct keypair {
 	struct buf certificate; /* one certificate, or a chain with the leaf first */
-	struct buf key;		/* PKCS #8, not encrypted */
+	struct buf key;         /* PKCS #8, not encrypted */
 };
 
 struct keypair_dates {

@@ -21,7 +21,7 @@
 
 enum {
 	MINT_BACKDATE = 60 * 60, /* seconds */
-	MINT_NAME_MAX = 64,	 /* characters of a common name: RFC 5280, ub-common-name */
+	MINT_NAME_MAX = 64,      /* characters of a common name: RFC 5280, ub-common-name */
 };
 
 /* A self-signed CA that may sign leaves and no further CA. Its name has 1 to MINT_NAME_MAX characters. */

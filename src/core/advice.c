@@ -9,13 +9,15 @@
 #include "core/messages.h"
 #include "core/names.h"
 #include "core/text.h"
+#include "core/tfconfig.h"
 
-enum { SET_NAME_MAX = 52 }; /* the controller's label <name>-<hash> must fit into 63 characters */
-
-static const cJSON *pod_spec_of(const struct advice_subject *subject)
-{
-	return json_get_object(json_get_object(subject->spec, "template"), "spec");
-}
+enum {
+	SET_NAME_MAX = 52, /* the controller's label <name>-<hash> must fit into 63 characters */
+	/* Advice takes no time worth mentioning, whatever an object holds: this is as far as it looks. */
+	CONTAINERS_LOOKED_AT = 20,
+	ENTRIES_LOOKED_AT = 20,    /* of the group */
+	NO_PROXY_LOOKED_AT = 4096, /* bytes */
+};
 
 static void advise_on_names(const struct advice_subject *subject, struct verdict *verdict)
 {
@@ -30,8 +32,8 @@ static void advise_on_names(const struct advice_subject *subject, struct verdict
 
 static void advise_on_rollout(const struct advice_subject *subject, struct verdict *verdict)
 {
-	const cJSON *strategy = json_get_object(subject->spec, "updateStrategy");
-	const char *policy = json_get_string(subject->spec, "podManagementPolicy");
+	const cJSON *strategy = json_get_object(subject->set->spec, "updateStrategy");
+	const char *policy = json_get_string(subject->set->spec, "podManagementPolicy");
 	const char *type = json_get_string(strategy, "type");
 	unsigned partition;
 
@@ -48,7 +50,7 @@ static void advise_on_rollout(const struct advice_subject *subject, struct verdi
 
 static void advise_on_network(const struct advice_subject *subject, struct verdict *verdict)
 {
-	const cJSON *spec = pod_spec_of(subject);
+	const cJSON *spec = subject->set->pod_spec;
 	const char *dns = json_get_string(spec, "dnsPolicy");
 	bool host = json_get_true(spec, "hostNetwork");
 
@@ -64,32 +66,28 @@ static void advise_on_network(const struct advice_subject *subject, struct verdi
 		verdict_warn(verdict, WARN_SERVICE_LINKS);
 }
 
-static bool has_istio_sidecar(const cJSON *template)
+static bool has_istio_sidecar(const struct set *set)
 {
-	static const char *const arrays[] = {"initContainers", "containers"};
-	static const char *const maps[] = {"labels", "annotations"};
+	const cJSON *const maps[] = {set->labels, set->annotations};
+	struct container_walk walk;
 
 	for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
-		const cJSON *map = json_get_object(json_get_object(template, "metadata"), maps[i]);
-		const char *inject = json_get_string(map, "sidecar.istio.io/inject");
+		const char *inject = json_get_string(maps[i], "sidecar.istio.io/inject");
 
 		if (inject)
 			return strcmp(inject, "true") == 0;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(arrays); i++) {
-		const cJSON *container;
-
-		cJSON_ArrayForEach (container, json_get_array(json_get_object(template, "spec"), arrays[i])) {
-			if (strcmp(container_name(container), "istio-proxy") == 0)
-				return true;
-		}
+	container_walk_all(&walk, set->pod_spec);
+	while (container_walk_next(&walk)) {
+		if (strcmp(container_name(walk.container), "istio-proxy") == 0)
+			return true;
 	}
 	return false;
 }
 
 static void advise_on_istio(const struct advice_subject *subject, struct verdict *verdict)
 {
-	if (has_istio_sidecar(json_get_object(subject->spec, "template")))
+	if (has_istio_sidecar(subject->set))
 		verdict_warn(verdict, WARN_ISTIO);
 }
 
@@ -110,22 +108,17 @@ static const char *proxy_variable(const cJSON *container)
 	return NULL;
 }
 
-static bool ends_with(const char *host, const char *end, size_t end_len)
+/* True where gRPC's suffix match takes every host that ends so out of the proxy's hands. */
+static bool no_proxy_covers(const char *list, const char *domain)
 {
-	size_t host_len = strlen(host);
+	size_t domain_len = strlen(domain);
 
-	return host_len >= end_len && strncasecmp(host + host_len - end_len, end, end_len) == 0;
-}
-
-/* True where gRPC's suffix match takes the host out of the proxy's hands. */
-static bool no_proxy_covers(const char *list, const char *host)
-{
 	for (;;) {
 		size_t len = strcspn(list, ",");
 		const char *entry = list;
 		size_t trimmed = text_trim(&entry, len);
 
-		if (trimmed && ends_with(host, entry, trimmed))
+		if (trimmed && trimmed <= domain_len && strncasecmp(domain + domain_len - trimmed, entry, trimmed) == 0)
 			return true;
 		if (!list[len])
 			return false;
@@ -133,59 +126,73 @@ static bool no_proxy_covers(const char *list, const char *host)
 	}
 }
 
-/* The end that every address behind the service has: what no_proxy should hold. */
-static const char *address_end(const struct stamp *stamp, const struct group_entry *entry, struct arena *arena)
+/* What no_proxy should hold for an address that ends in `domain`. */
+static const char *no_proxy_entry(const struct stamp *stamp, const char *domain, struct arena *arena)
 {
 	if (stamp->address == ADDRESS_SHORT)
-		return arena_printf(arena, ".%s", entry->service);
+		return domain;
 	return stamp->domain[0] ? arena_printf(arena, ".%s", stamp->domain) : ".svc";
 }
 
-static const char *address_host(const struct advice_subject *subject, const struct group_entry *entry,
-				struct arena *arena)
+/* The end of the group's addresses behind one Service that the list leaves to the proxy; NULL: there is none. */
+static const char *uncovered_domain(const struct advice_subject *subject, const char *list, struct arena *arena)
 {
-	const struct stamp *stamp = subject->stamp;
+	const struct group *group = &subject->stamp->group;
+	const char *service = "";
 
-	if (stamp->address == ADDRESS_SHORT)
-		return arena_printf(arena, "%s-%u.%s", entry->set, entry->first_ordinal, entry->service);
-	return arena_printf(arena, "%s-%u.%s.%s.svc%s%s", entry->set, entry->first_ordinal, entry->service,
-			    subject->namespace, stamp->domain[0] ? "." : "", stamp->domain);
+	for (size_t i = 0; i < group->len && i < ENTRIES_LOOKED_AT; i++) {
+		const char *domain;
+
+		if (strcmp(group->entries[i].service, service) == 0)
+			continue;
+		service = group->entries[i].service;
+		domain = tfconfig_domain_of(arena, subject->stamp, subject->namespace, &group->entries[i]);
+		if (domain && (!list || !no_proxy_covers(list, domain)))
+			return domain;
+	}
+	return NULL;
 }
 
-static void advise_on_proxy(const struct advice_subject *subject, const cJSON *container, struct verdict *verdict)
+/* Returns whether it warned. */
+static bool advise_on_proxy(const struct advice_subject *subject, const cJSON *container, struct verdict *verdict)
 {
 	const char *variable = proxy_variable(container);
-	const cJSON *entry = container_env(container, "no_grpc_proxy");
+	const char *list_variable = "no_grpc_proxy";
+	const cJSON *entry = container_env(container, list_variable);
+	const char *domain;
+	const char *end;
 	const char *list;
 
-	if (!variable || !subject->stamp)
-		return;
-	if (!entry)
-		entry = container_env(container, "no_proxy");
-	if (json_get(entry, "valueFrom"))
-		return;
-	list = json_get_string(entry, "value");
-	for (size_t i = 0; i < subject->stamp->group.len; i++) {
-		const struct group_entry *pods = &subject->stamp->group.entries[i];
-		const char *host = address_host(subject, pods, verdict->arena);
-		const char *end = address_end(subject->stamp, pods, verdict->arena);
-
-		if (!host || !end || (list && no_proxy_covers(list, host)))
-			continue;
-		verdict_warn(verdict, WARN_PROXY, variable, end, container_name(container));
-		return;
+	if (!variable)
+		return false;
+	if (!entry) {
+		list_variable = "no_proxy";
+		entry = container_env(container, list_variable);
 	}
+	list = json_get_string(entry, "value");
+	/* A list that is not written here, or that nobody would write by hand, is none that we can speak of. */
+	if (json_get(entry, "valueFrom") || (list && strlen(list) > NO_PROXY_LOOKED_AT))
+		return false;
+	domain = uncovered_domain(subject, list, verdict->arena);
+	end = domain ? no_proxy_entry(subject->stamp, domain, verdict->arena) : NULL;
+	if (!end)
+		return false;
+	verdict_warn(verdict, WARN_PROXY, variable, end, list_variable, container_name(container));
+	return true;
 }
 
 static void advise_on_containers(const struct advice_subject *subject, struct verdict *verdict)
 {
+	bool proxied = false;
+	int looked_at = 0;
 	struct container_walk walk;
 
-	container_walk_begin(&walk, pod_spec_of(subject), &subject->settings->containers);
+	container_walk_targets(&walk, subject->set->pod_spec, &subject->settings->containers);
 	while (container_walk_next(&walk)) {
 		if (!subject->settings->overwrite && container_env(walk.container, "TF_CONFIG"))
 			verdict_warn(verdict, WARN_KEEPS_TF_CONFIG, container_name(walk.container));
-		advise_on_proxy(subject, walk.container, verdict);
+		if (subject->stamp && !proxied && looked_at++ < CONTAINERS_LOOKED_AT)
+			proxied = advise_on_proxy(subject, walk.container, verdict);
 	}
 }
 

@@ -9,7 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-enum { ARENA_GROWTH = 1024 * 1024 };
+enum { ARENA_GROWTH = 256 * 1024 }; /* the least that is worth asking for */
 
 struct arena_block {
 	struct arena_block *older;

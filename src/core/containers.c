@@ -6,7 +6,7 @@
 #include "core/messages.h"
 #include "core/text.h"
 
-static const char *const arrays[] = {"initContainers", "containers"};
+static const char *const array_names[2] = {"initContainers", "containers"};
 
 enum { NAMES_SHOWN = 300 }; /* bytes of the names that a message lists */
 
@@ -17,34 +17,49 @@ const char *container_name(const cJSON *container)
 	return name ? name : "";
 }
 
-static bool list_wants(const struct container_list *list, const char *name, bool init)
+void container_walk_all(struct container_walk *walk, const cJSON *spec)
 {
-	if (!list->names)
-		return !init;
-	for (size_t i = 0; i < list->len; i++) {
-		if (strcmp(list->names[i], name) == 0)
+	*walk = (struct container_walk){
+		.arrays = {json_get_array(spec, array_names[0]), json_get_array(spec, array_names[1])},
+		.init = true,
+		.position = -1,
+		.every = true,
+	};
+}
+
+void container_walk_targets(struct container_walk *walk, const cJSON *spec, const struct container_list *list)
+{
+	container_walk_all(walk, spec);
+	walk->list = list;
+	walk->every = false;
+}
+
+static bool walk_wants(const struct container_walk *walk)
+{
+	if (!cJSON_IsObject(walk->container))
+		return false;
+	if (walk->every)
+		return true;
+	if (!walk->list->names)
+		return !walk->init;
+	for (size_t i = 0; i < walk->list->len; i++) {
+		if (strcmp(walk->list->names[i], container_name(walk->container)) == 0)
 			return true;
 	}
 	return false;
 }
 
-void container_walk_begin(struct container_walk *walk, const cJSON *spec, const struct container_list *list)
-{
-	*walk = (struct container_walk){.spec = spec, .list = list, .init = true, .position = -1};
-}
-
 bool container_walk_next(struct container_walk *walk)
 {
 	for (;;) {
-		const cJSON *array = json_get_array(walk->spec, walk->init ? "initContainers" : "containers");
+		const cJSON *array = walk->arrays[walk->init ? 0 : 1];
 
 		walk->container = walk->container ? walk->container->next : array ? array->child : NULL;
 		walk->position++;
-		if (walk->container) {
-			if (list_wants(walk->list, container_name(walk->container), walk->init))
-				return true;
+		if (walk->container && walk_wants(walk))
+			return true;
+		if (walk->container)
 			continue;
-		}
 		if (!walk->init)
 			return false;
 		walk->init = false;
@@ -54,48 +69,47 @@ bool container_walk_next(struct container_walk *walk)
 
 const char *container_walk_path(const struct container_walk *walk, const struct verdict *verdict, const char *spec_path)
 {
-	return arena_printf(verdict->arena, "%s/%s/%d", spec_path, walk->init ? "initContainers" : "containers",
-			    walk->position);
+	return arena_printf(verdict->arena, "%s/%s/%d", spec_path, array_names[walk->init ? 0 : 1], walk->position);
 }
 
 static bool spec_has(const cJSON *spec, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(arrays); i++) {
-		const cJSON *container;
+	struct container_walk walk;
 
-		cJSON_ArrayForEach (container, json_get_array(spec, arrays[i])) {
-			if (strcmp(container_name(container), name) == 0)
-				return true;
-		}
+	container_walk_all(&walk, spec);
+	while (container_walk_next(&walk)) {
+		if (strcmp(container_name(walk.container), name) == 0)
+			return true;
 	}
 	return false;
 }
 
-/* The names of all containers, init containers first, as a comma list. */
+/* The names of all containers, init containers first, as a comma list that may be cut. */
 static void list_names(const cJSON *spec, char names[NAMES_SHOWN])
 {
+	static const char cut[] = ", ...";
+	struct container_walk walk;
 	size_t len = 0;
 
-	names[0] = '\0';
-	for (size_t i = 0; i < ARRAY_LEN(arrays); i++) {
-		const cJSON *container;
+	memcpy(names, "none", sizeof("none"));
+	container_walk_all(&walk, spec);
+	while (container_walk_next(&walk)) {
+		const char *name = container_name(walk.container);
+		size_t size = text_clip(name, strlen(name), 63);
 
-		cJSON_ArrayForEach (container, json_get_array(spec, arrays[i])) {
-			const char *name = container_name(container);
-			size_t size = text_clip(name, strlen(name), 63);
-
-			if (len + 2 + size + sizeof(", ...") > NAMES_SHOWN) {
-				memcpy(names + len, ", ...", sizeof(", ..."));
-				return;
-			}
-			if (len) {
-				memcpy(names + len, ", ", 2);
-				len += 2;
-			}
-			memcpy(names + len, name, size);
-			len += size;
-			names[len] = '\0';
+		if (size == 0)
+			continue;
+		if (len + strlen(", ") + size + sizeof(cut) > NAMES_SHOWN) {
+			memcpy(names + len, cut, sizeof(cut));
+			return;
 		}
+		if (len) {
+			memcpy(names + len, ", ", 2);
+			len += 2;
+		}
+		memcpy(names + len, name, size);
+		len += size;
+		names[len] = '\0';
 	}
 }
 
@@ -116,15 +130,20 @@ int containers_check(const cJSON *spec, const struct container_list *list, struc
 	return 0;
 }
 
+bool env_entry_is(const cJSON *entry, const char *name)
+{
+	const char *entry_name = json_get_string(entry, "name");
+
+	return entry_name && strcmp(entry_name, name) == 0;
+}
+
 const cJSON *container_env(const cJSON *container, const char *name)
 {
 	const cJSON *last = NULL;
 	const cJSON *entry;
 
 	cJSON_ArrayForEach (entry, json_get_array(container, "env")) {
-		const char *entry_name = json_get_string(entry, "name");
-
-		if (entry_name && strcmp(entry_name, name) == 0)
+		if (env_entry_is(entry, name))
 			last = entry;
 	}
 	return last;
@@ -140,22 +159,21 @@ static bool is_tcp_port_named(const cJSON *port, const char *name)
 
 unsigned containers_find_port(const cJSON *spec, const char *name, unsigned ret_ports[2])
 {
+	struct container_walk walk;
 	unsigned found = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(arrays); i++) {
-		const cJSON *container;
+	container_walk_all(&walk, spec);
+	while (container_walk_next(&walk)) {
 		const cJSON *port;
 
-		cJSON_ArrayForEach (container, json_get_array(spec, arrays[i])) {
-			cJSON_ArrayForEach (port, json_get_array(container, "ports")) {
-				unsigned number;
+		cJSON_ArrayForEach (port, json_get_array(walk.container, "ports")) {
+			unsigned number;
 
-				if (found == 2 || !is_tcp_port_named(port, name) ||
-				    !json_get_unsigned(port, "containerPort", 0, PORT_MAX, &number) || number == 0)
-					continue;
-				if (found == 0 || ret_ports[0] != number)
-					ret_ports[found++] = number;
-			}
+			if (found == 2 || !is_tcp_port_named(port, name) ||
+			    !json_get_unsigned(port, "containerPort", 0, PORT_MAX, &number) || number == 0)
+				continue;
+			if (found == 0 || ret_ports[0] != number)
+				ret_ports[found++] = number;
 		}
 	}
 	return found;

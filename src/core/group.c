@@ -206,8 +206,7 @@ static int share_replicas(struct group *group, const struct group_owner *owner, 
 			return error_set(err, ERROR_INVALID, MESSAGE_GROUP_NO_REST, owner->set, written,
 					 owner->replicas);
 		entry->count = owner->replicas - written;
-		/* There is one chief and one evaluator at the most, so a group that grows by them can't follow a scale.
-		 */
+		/* There is one chief and one evaluator at the most: a group that would grow by them can't follow. */
 		*ret_follows = entry->role == ROLE_WORKER || entry->role == ROLE_PS;
 		return 0;
 	}
@@ -228,7 +227,8 @@ static void tidy(struct group *group)
 		entry->rest = false;
 		if (entry->count == 0)
 			continue;
-		if (before && before->role == entry->role && strcmp(before->set, entry->set) == 0)
+		if (before && before->role == entry->role && strcmp(before->set, entry->set) == 0 &&
+		    strcmp(before->service, entry->service) == 0)
 			before->count += entry->count;
 		else
 			group->entries[len++] = *entry;

@@ -12,9 +12,9 @@
 #include "core/tfconfig.h"
 
 #define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
-#define POD_INDEX_LABEL "apps.kubernetes.io/pod-index"
-#define VARIABLE "TF_CONFIG"
-#define STAMP_FIELD "annotation " GROUP_KEY
+#define POD_INDEX_LABEL   "apps.kubernetes.io/pod-index"
+#define VARIABLE          "TF_CONFIG"
+#define STAMP_FIELD       "annotation " GROUP_KEY
 
 /* What the pod is, once found out. */
 struct member {
@@ -52,15 +52,19 @@ static int read_owner(const cJSON *owner, struct member *member, struct verdict 
 {
 	const char *kind = json_get_string(owner, "kind");
 	const char *version = json_get_string(owner, "apiVersion");
+	const char *name = json_get_string(owner, "name");
 	const char *found;
 
-	member->set = json_get_string(owner, "name");
-	if (kind && version && member->set && strcmp(kind, "StatefulSet") == 0 && strncmp(version, "apps/", 5) == 0 &&
-	    name_is_dns_label(member->set))
-		return 0;
-	found = arena_printf(verdict->arena, "%s of %s", verdict_quote(verdict, kind ? kind : ""),
-			     verdict_quote(verdict, version ? version : ""));
-	return verdict_deny(verdict, "the kind of its owner", found ? found : "another", DENY_OWNER);
+	if (!kind || !version || strcmp(kind, "StatefulSet") != 0 || strncmp(version, "apps/", 5) != 0) {
+		found = arena_printf(verdict->arena, "%s of %s", verdict_quote(verdict, kind ? kind : ""),
+				     verdict_quote(verdict, version ? version : ""));
+		return verdict_deny(verdict, "the kind of its owner", found ? found : "another", DENY_OWNER);
+	}
+	if (!name || !name_is_dns_label(name))
+		return verdict_deny(verdict, "the name of its StatefulSet", verdict_quote(verdict, name ? name : ""),
+				    DENY_OWNER_NAME);
+	member->set = name;
+	return 0;
 }
 
 static int read_stamp(const struct request *request, struct member *member, struct verdict *verdict)
@@ -69,6 +73,9 @@ static int read_stamp(const struct request *request, struct member *member, stru
 	struct error err;
 	int version;
 
+	if (!name_is_dns_label(request->namespace))
+		return verdict_deny(verdict, "metadata.namespace", verdict_quote(verdict, request->namespace),
+				    DENY_NAMESPACE);
 	if (!text)
 		return verdict_deny(verdict, STAMP_FIELD, "missing", DENY_NO_STAMP, request->namespace, member->set);
 	if (stamp_decode(verdict->arena, text, &member->stamp, &version, &err) == 0)
@@ -104,18 +111,44 @@ static const struct group_entry *entry_of_set(const struct group *group, const c
 	return NULL;
 }
 
+/* True where a group that follows the replicas up to this pod would still fit, so that a restart cures it. */
+static bool restart_cures(const struct request *request, const struct member *member)
+{
+	struct group_entry entries[GROUP_ENTRIES_MAX];
+	struct stamp grown = member->stamp;
+	struct group_entry *last = NULL;
+
+	memcpy(entries, grown.group.entries, grown.group.len * sizeof(*entries));
+	grown.group.entries = entries;
+	for (size_t i = 0; i < grown.group.len; i++) {
+		if (strcmp(entries[i].set, member->set) == 0)
+			last = &entries[i];
+	}
+	if (last && member->ordinal >= last->first_ordinal)
+		last->count = member->ordinal - last->first_ordinal + 1;
+	return tfconfig_largest_size(&grown, request->namespace) <= TFCONFIG_MAX;
+}
+
 static int deny_outside(const struct request *request, const struct member *member, unsigned first,
 			struct verdict *verdict)
 {
-	unsigned size = group_set_size(&member->stamp.group, member->set);
+	const struct group *group = &member->stamp.group;
 	const char *found = verdict_number(verdict, member->ordinal);
 	const char *set = member->set;
+	unsigned size = group_set_size(group, set);
+	unsigned last = first + size - 1;
 
-	if (member->stamp.follows_replicas)
-		return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_FOLLOWING, size, set, set, first, set,
-				    first + size - 1, request->namespace, set);
-	return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_FIXED, size, set, set, first, set,
-			    first + size - 1);
+	if (!member->stamp.follows_replicas && group_spans_sets(group, set))
+		return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_SEVERAL, size, set, set, first, set,
+				    last);
+	if (!member->stamp.follows_replicas)
+		return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_FIXED, size, set, set, first, set,
+				    last);
+	if (!restart_cures(request, member))
+		return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_TOO_LARGE, size, set, set, first, set,
+				    last, TFCONFIG_MAX);
+	return verdict_deny(verdict, "its ordinal", found, DENY_OUTSIDE_FOLLOWING, size, set, set, first, set, last,
+			    request->namespace, set);
 }
 
 /* Finds the pod in the group. */
@@ -146,38 +179,33 @@ static cJSON *new_entry(const char *value)
 	return entry;
 }
 
-/* Where the container's TF_CONFIG entries are: how many, and the last one's position. */
-static int count_entries(const cJSON *env, int *ret_last, const cJSON **ret_entry)
+/* The container's last TF_CONFIG entry, which is the one that counts; its position, and how many there are. */
+static const cJSON *find_entry(const cJSON *env, int *ret_position, int *ret_count)
 {
+	const cJSON *last = NULL;
 	const cJSON *entry;
 	int position = 0;
-	int count = 0;
 
+	*ret_count = 0;
+	*ret_position = 0;
 	cJSON_ArrayForEach (entry, env) {
-		const char *name = json_get_string(entry, "name");
-
-		if (name && strcmp(name, VARIABLE) == 0) {
-			*ret_last = position;
-			*ret_entry = entry;
-			count++;
+		if (env_entry_is(entry, VARIABLE)) {
+			last = entry;
+			*ret_position = position;
+			(*ret_count)++;
 		}
 		position++;
 	}
-	return count;
+	return last;
 }
 
-/* Removes the TF_CONFIG entries before position `end`, the last of them first, so that positions stay right. */
-static void remove_entries_before(const cJSON *env, const char *env_path, int end, struct verdict *verdict)
+/* Removes the TF_CONFIG entries before one at a position, the last of them first, so that positions stay right. */
+static void remove_entries_before(const cJSON *entry, int position, const char *env_path, struct verdict *verdict)
 {
-	const cJSON *entry = cJSON_GetArrayItem(env, end);
-
-	while (end-- > 0) {
-		const char *name;
-
+	while (position-- > 0) {
 		entry = entry->prev;
-		name = json_get_string(entry, "name");
-		if (name && strcmp(name, VARIABLE) == 0)
-			patch_remove(verdict, patch_position(verdict, env_path, end));
+		if (env_entry_is(entry, VARIABLE))
+			patch_remove(verdict, patch_position(verdict, env_path, position));
 	}
 }
 
@@ -186,7 +214,7 @@ static void insert_entry(const cJSON *env, const char *env_path, const char *val
 {
 	cJSON *list;
 
-	if (cJSON_IsArray(env)) {
+	if (env) {
 		patch_add(verdict, patch_position(verdict, env_path, 0), new_entry(value));
 		return;
 	}
@@ -198,15 +226,16 @@ static void insert_entry(const cJSON *env, const char *env_path, const char *val
 static void inject(const cJSON *container, const char *path, const char *value, bool overwrite, struct verdict *verdict)
 {
 	const char *env_path = path ? patch_path(verdict, path, "env") : NULL;
-	const cJSON *env = json_get(container, "env");
-	const cJSON *entry = NULL;
+	const cJSON *env = json_get_array(container, "env");
+	const cJSON *entry;
 	const char *found;
-	int last = 0;
-	int count = count_entries(env, &last, &entry);
+	int position;
+	int count;
 
 	if (!env_path)
 		return;
-	if (count == 0) {
+	entry = find_entry(env, &position, &count);
+	if (!entry) {
 		insert_entry(env, env_path, value, verdict);
 		return;
 	}
@@ -214,16 +243,16 @@ static void inject(const cJSON *container, const char *path, const char *value, 
 		return;
 	found = json_get_string(entry, "value");
 	if (!found || strcmp(found, value) != 0 || json_get(entry, "valueFrom"))
-		patch_replace(verdict, patch_position(verdict, env_path, last), new_entry(value));
+		patch_replace(verdict, patch_position(verdict, env_path, position), new_entry(value));
 	if (count > 1)
-		remove_entries_before(env, env_path, last, verdict);
+		remove_entries_before(entry, position, env_path, verdict);
 }
 
 static void patch_pod(const struct member *member, const char *value, struct verdict *verdict)
 {
 	struct container_walk walk;
 
-	container_walk_begin(&walk, member->spec, &member->stamp.containers);
+	container_walk_targets(&walk, member->spec, &member->stamp.containers);
 	while (container_walk_next(&walk))
 		inject(walk.container, container_walk_path(&walk, verdict, "/spec"), value, member->stamp.overwrite,
 		       verdict);
@@ -234,16 +263,13 @@ static void patch_pod(const struct member *member, const char *value, struct ver
 
 static int check_value(const struct request *request, const struct member *member, struct verdict *verdict)
 {
-	size_t size = tfconfig_size(&member->stamp, request->namespace, member->role, member->index);
-	struct stamp shrunk = member->stamp;
+	const struct stamp *stamp = &member->stamp;
+	size_t size = tfconfig_size(stamp, request->namespace, member->role, member->index);
 
-	if (!name_is_dns_label(request->namespace))
-		return verdict_deny(verdict, "metadata.namespace", verdict_quote(verdict, request->namespace),
-				    DENY_NAMESPACE);
 	if (size > TFCONFIG_MAX)
 		return verdict_deny(verdict, STAMP_FIELD, "too large", DENY_TOO_LARGE, size, TFCONFIG_MAX,
-				    tfconfig_largest_group(&shrunk, request->namespace));
-	return containers_check(member->spec, &member->stamp.containers, verdict,
+				    tfconfig_largest_group(stamp, request->namespace));
+	return containers_check(member->spec, &stamp->containers, verdict,
 				"annotation " CONTAINERS_KEY " of its StatefulSet", NULL);
 }
 

@@ -4,10 +4,11 @@
 
 #include "core/base64.h"
 #include "core/json.h"
-#include "core/messages.h"
+#include "core/names.h"
 #include "core/pod.h"
 #include "core/request.h"
 #include "core/statefulset.h"
+#include "core/text.h"
 #include "core/verdict.h"
 
 /* Always 422: 409 makes clients try again, and a reason can cost the event (kubernetes/apiserver, webhook/errors). */
@@ -47,9 +48,9 @@ static void refuse(struct review_answer *answer, int status, const char *text)
 static void refuse_for_memory(const struct arena *arena, struct review_answer *answer)
 {
 	if (arena->state == ARENA_OVER_MAX)
-		refuse(answer, 413, "the review needs more memory than --memory allows for one\n");
+		refuse(answer, 413, "the review needs more memory than one may use\n");
 	else
-		refuse(answer, 503, "no memory just now: the reviews in flight hold all that --memory allows\n");
+		refuse(answer, 503, "no memory just now: try again\n");
 }
 
 static void decide(const struct request *request, const struct review_config *config, struct verdict *verdict)
@@ -65,21 +66,19 @@ static void decide(const struct request *request, const struct review_config *co
 	}
 }
 
-/* "StatefulSet ml/trainer"; a pod that has no name yet goes by the begin of it. */
+/* "StatefulSet ml/trainer", as messages begin; one that has no name yet goes by the begin of it: "Pod ml/fit-*". */
 static const char *object_of(struct arena *arena, const struct request *request)
 {
 	const cJSON *metadata = json_get_object(request->object, "metadata");
+	const char *kind = strcmp(request->resource, "pods") == 0 ? "Pod" : "StatefulSet";
 	const char *prefix = json_get_string(metadata, "generateName");
-	const char *kind = json_get_string(request->object, "kind");
+	bool unnamed = !request->name[0] && prefix;
+	const char *name = unnamed ? prefix : request->name;
+	size_t namespace_len = text_clip(request->namespace, strlen(request->namespace), DNS_LABEL_MAX);
+	size_t name_len = text_clip(name, strlen(name), DNS_NAME_MAX);
 
-	if (strcmp(request->resource, "pods") == 0)
-		kind = "Pod";
-	else if (strcmp(request->resource, "statefulsets") == 0)
-		kind = "StatefulSet";
-	if (request->name[0] || !prefix)
-		return arena_printf(arena, "%s %.63s/%.253s", kind ? kind : "object", request->namespace,
-				    request->name);
-	return arena_printf(arena, "%s %.63s/%.253s*", kind ? kind : "object", request->namespace, prefix);
+	return arena_printf(arena, "%s %.*s/%.*s%s", kind, (int)namespace_len, request->namespace, (int)name_len, name,
+			    unnamed ? "*" : "");
 }
 
 static void add_patch(struct arena *arena, const struct verdict *verdict, cJSON *response)

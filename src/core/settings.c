@@ -105,6 +105,7 @@ static int read_containers(const struct annotation *annotation, struct settings 
 	list->names = arena_calloc(arena, SETTINGS_CONTAINERS_MAX, sizeof(*list->names));
 	if (!list->names)
 		return DENY(annotation, MESSAGE_NO_MEMORY);
+	settings->containers_text = text;
 	do {
 		size_t len = strcspn(text, ",");
 		const char *begin = text;
@@ -170,7 +171,7 @@ static const struct key {
 	int (*read)(const struct annotation *annotation, struct settings *settings);
 } keys[] = {
 	{"inject", read_inject},     {"cluster", read_cluster},
-	{"port", read_port},	     {"containers", read_containers},
+	{"port", read_port},         {"containers", read_containers},
 	{"address", read_address},   {"overwrite", read_overwrite},
 	{"sparse", read_sparse},     {"rpc-layer", read_rpc_layer},
 	{"on-scale", read_on_scale}, {"wait", read_wait},
@@ -224,7 +225,7 @@ static int collect(const cJSON *annotations, bool stamped, struct verdict *verdi
 		if (key == KEYS)
 			return deny_unknown(verdict, field);
 		if (!value)
-			return verdict_deny(verdict, field, "no string", DENY_NOT_A_STRING);
+			return verdict_deny(verdict, field, verdict_value(verdict, item), DENY_NOT_A_STRING);
 		if (values[key] && strcmp(values[key], value) != 0)
 			return verdict_deny(verdict, field, verdict_quote(verdict, values[key]), DENY_TWO_VALUES,
 					    verdict_quote(verdict, value));

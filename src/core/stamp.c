@@ -92,8 +92,10 @@ static int read_group(struct arena *arena, const cJSON *json, struct stamp *stam
 {
 	const char *text = json_get_string(json, "group");
 
-	if (!text || !json_get_unsigned(json, "start", INT_MAX, INT_MAX - 1, &stamp->start) || stamp->start == INT_MAX)
-		return unreadable(err, text ? "start" : "group");
+	if (!text)
+		return unreadable(err, "group");
+	if (!cJSON_IsNumber(json_get(json, "start")) || !json_get_unsigned(json, "start", 0, INT_MAX, &stamp->start))
+		return unreadable(err, "start");
 	if (group_parse(arena, text, &stamp->group, err) < 0)
 		return -1;
 	for (size_t i = 0; i < stamp->group.len; i++) {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the value is written. `end` is one past the last byte that may be written; a test holds size and text together.
- */
+/* Where the value is written: memory of just the size that was counted. */
 struct writer {
 	char *at;
 	char *end;
+	bool overrun; /* more was to be written: the count was wrong */
 };
 
 /* Which roles a pod's "cluster" lists in full. */
@@ -133,48 +133,59 @@ size_t tfconfig_largest_size(const struct stamp *stamp, const char *namespace)
 	return largest;
 }
 
-static bool fits_with(struct stamp *stamp, const char *namespace, struct group_entry *entry, unsigned count)
+/* The group with every count above the cap cut to it. */
+static void cap_group(struct stamp *stamp, const struct group *whole, unsigned cap)
 {
-	entry->count = count;
+	for (size_t i = 0; i < whole->len; i++) {
+		stamp->group.entries[i] = whole->entries[i];
+		if (whole->entries[i].count > cap)
+			stamp->group.entries[i].count = cap;
+	}
 	group_number(&stamp->group, stamp->start);
-	return tfconfig_largest_size(stamp, namespace) <= TFCONFIG_MAX;
 }
 
-unsigned tfconfig_largest_group(struct stamp *stamp, const char *namespace)
+unsigned tfconfig_largest_group(const struct stamp *stamp, const char *namespace)
 {
-	struct group *group = &stamp->group;
+	struct group_entry entries[GROUP_ENTRIES_MAX];
+	struct stamp capped = *stamp;
+	unsigned fits = 1;
+	unsigned too_many = 1;
 
-	while (tfconfig_largest_size(stamp, namespace) > TFCONFIG_MAX) {
-		struct group_entry *largest = &group->entries[0];
-		unsigned fits = 1;
-		unsigned too_many;
-
-		for (size_t i = 1; i < group->len; i++) {
-			if (group->entries[i].count > largest->count)
-				largest = &group->entries[i];
-		}
-		too_many = largest->count;
-		if (too_many <= 1)
-			break;
-		while (too_many - fits > 1) {
-			unsigned middle = fits + (too_many - fits) / 2;
-
-			if (fits_with(stamp, namespace, largest, middle))
-				fits = middle;
-			else
-				too_many = middle;
-		}
-		fits_with(stamp, namespace, largest, fits);
+	capped.group.entries = entries;
+	for (size_t i = 0; i < stamp->group.len; i++) {
+		if (stamp->group.entries[i].count >= too_many)
+			too_many = stamp->group.entries[i].count + 1;
 	}
-	return group_size(group);
+	while (too_many - fits > 1) {
+		unsigned middle = fits + (too_many - fits) / 2;
+
+		cap_group(&capped, &stamp->group, middle);
+		if (tfconfig_largest_size(&capped, namespace) <= TFCONFIG_MAX)
+			fits = middle;
+		else
+			too_many = middle;
+	}
+	cap_group(&capped, &stamp->group, fits);
+	return group_size(&capped.group);
+}
+
+const char *tfconfig_domain_of(struct arena *arena, const struct stamp *stamp, const char *namespace,
+			       const struct group_entry *entry)
+{
+	if (stamp->address == ADDRESS_SHORT)
+		return arena_printf(arena, ".%s", entry->service);
+	return arena_printf(arena, ".%s.%s.svc%s%s", entry->service, namespace, stamp->domain[0] ? "." : "",
+			    stamp->domain);
 }
 
 static void write_text(struct writer *writer, const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len > (size_t)(writer->end - writer->at))
-		len = (size_t)(writer->end - writer->at);
+	if (len > (size_t)(writer->end - writer->at)) {
+		writer->overrun = true;
+		return;
+	}
 	memcpy(writer->at, text, len);
 	writer->at += len;
 }
@@ -191,10 +202,9 @@ static void write_number(struct writer *writer, unsigned number)
 static const char *address_end(struct arena *arena, const struct stamp *stamp, const char *namespace,
 			       const struct group_entry *entry)
 {
-	if (stamp->address == ADDRESS_SHORT)
-		return arena_printf(arena, ".%s:%u\"", entry->service, stamp->port);
-	return arena_printf(arena, ".%s.%s.svc%s%s:%u\"", entry->service, namespace, stamp->domain[0] ? "." : "",
-			    stamp->domain, stamp->port);
+	const char *domain = tfconfig_domain_of(arena, stamp, namespace, entry);
+
+	return domain ? arena_printf(arena, "%s:%u\"", domain, stamp->port) : NULL;
 }
 
 static bool write_list(struct arena *arena, struct writer *writer, const struct stamp *stamp, const char *namespace,
@@ -282,6 +292,8 @@ char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char
 	write_text(&writer, "\",\"index\":");
 	write_number(&writer, index);
 	write_text(&writer, stamp->grpc ? "},\"rpc_layer\":\"grpc\"}" : "}}");
+	if (writer.overrun || writer.at != writer.end)
+		return NULL;
 	*writer.at = '\0';
 	return value;
 }

@@ -58,6 +58,22 @@ const char *verdict_quote(const struct verdict *verdict, const char *text)
 	return quoted ? quoted : "...";
 }
 
+const char *verdict_value(const struct verdict *verdict, const cJSON *item)
+{
+	const char *text;
+
+	if (!item)
+		return "missing";
+	if (cJSON_IsString(item))
+		return verdict_quote(verdict, item->valuestring);
+	if (cJSON_IsObject(item))
+		return "an object";
+	if (cJSON_IsArray(item))
+		return "an array";
+	text = cJSON_PrintUnformatted(item);
+	return text ? text : "...";
+}
+
 const char *verdict_number(const struct verdict *verdict, unsigned number)
 {
 	const char *text = arena_printf(verdict->arena, "%u", number);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "core/review.h"
+
 enum { FIRST_SIZE = 64 * 1024 }; /* most reviews need no more */
 
 int arenas_init(struct arenas *arenas, size_t count, struct budget *budget, struct error *err)
@@ -10,7 +12,7 @@ int arenas_init(struct arenas *arenas, size_t count, struct budget *budget, stru
 	for (; arenas->slots && arenas->count < count; arenas->count++) {
 		struct arenas_slot *slot = &arenas->slots[arenas->count];
 
-		if (arena_init(&slot->arena, FIRST_SIZE, budget->limit / 2, budget) < 0)
+		if (arena_init(&slot->arena, FIRST_SIZE, REVIEW_ARENA_MAX(budget->limit), budget) < 0)
 			break;
 		atomic_flag_clear(&slot->in_use);
 	}

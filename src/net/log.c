@@ -12,18 +12,18 @@
 
 enum {
 	RING_SIZE = 256 * 1024, /* some 500 decisions */
-	GATHER_MS = 10,		/* that a line waits for others to share its write */
-	FLUSH_MS = 2000,	/* that log_free waits for the reader */
+	GATHER_MS = 10,         /* that a line waits for others to share its write */
+	FLUSH_MS = 2000,        /* that log_free waits for the reader */
 };
 
 struct log {
 	enum log_level level; /* less is not written */
 	int fd;
 	pthread_t writer;
-	atomic_ulong dropped;	/* lines */
-	pthread_mutex_t lock;	/* guards begin, len, stopping and stopped */
+	atomic_ulong dropped;   /* lines */
+	pthread_mutex_t lock;   /* guards begin, len, stopping and stopped */
 	pthread_cond_t changed; /* towards the writer: a first line, half a ring, or stopping */
-	pthread_cond_t ended;	/* towards log_free: stopped */
+	pthread_cond_t ended;   /* towards log_free: stopped */
 	bool stopping;
 	bool stopped; /* the writer touches nothing any more */
 	size_t begin; /* of the oldest byte in the ring */

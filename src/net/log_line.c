@@ -16,7 +16,7 @@ enum {
 };
 
 const char *const log_level_names[] = {
-	[LOG_LEVEL_DEBUG] = "debug", [LOG_LEVEL_INFO] = "info",	   [LOG_LEVEL_WARNING] = "warning",
+	[LOG_LEVEL_DEBUG] = "debug", [LOG_LEVEL_INFO] = "info",    [LOG_LEVEL_WARNING] = "warning",
 	[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_ERROR + 1] = NULL,
 };
 

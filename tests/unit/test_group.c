@@ -82,6 +82,7 @@ static void groups_of_several_sets(void)
 		 "it names Service other for StatefulSet trainer itself"},
 		{"chief=c.x:1,ps=c.y:1,worker=trainer:2", 2, 0, NULL,
 		 "StatefulSet c is named with two Services, x and y"},
+		{"worker=trainer:2,ps=c.x:1,ps=c.y:1", 2, 0, NULL, "StatefulSet c is named with two Services, x and y"},
 		{"chief=c:1,ps=c.y:1,worker=trainer:2", 2, 0, NULL,
 		 "StatefulSet c is named with two Services, hl and y"},
 		{"chief=c:1,worker=trainer:2", 3, 0, NULL,
@@ -141,8 +142,7 @@ static void the_roles_make_sense_together(void)
 		{"worker:2", 3, 0, NULL, "the counts of StatefulSet trainer add up to 2, and its spec.replicas is 3"},
 		{"worker:4", 3, 0, NULL, "the counts of StatefulSet trainer add up to 4, and its spec.replicas is 3"},
 		{"chief:1,ps:4,worker:*", 4, 0, NULL,
-		 "nothing is left for *: the other counts of StatefulSet trainer add "
-		 "up to 5, and its spec.replicas is 4"},
+		 "the counts beside * of StatefulSet trainer add up to 5, more than its spec.replicas, 4"},
 	};
 
 	check_rows(rows, ARRAY_LEN(rows));

@@ -98,8 +98,8 @@ static void whole_numbers_are_read_within_their_bounds(void)
 		bool good;
 		unsigned number;
 	} rows[] = {
-		{"{\"n\":0}", true, 0},	     {"{\"n\":7}", true, 7},	   {"{}", true, 5},
-		{"{\"n\":null}", true, 5},   {"{\"n\":8}", false, 99},	   {"{\"n\":-1}", false, 99},
+		{"{\"n\":0}", true, 0},      {"{\"n\":7}", true, 7},       {"{}", true, 5},
+		{"{\"n\":null}", true, 5},   {"{\"n\":8}", false, 99},     {"{\"n\":-1}", false, 99},
 		{"{\"n\":1.5}", false, 99},  {"{\"n\":\"1\"}", false, 99}, {"{\"n\":1e300}", false, 99},
 		{"{\"n\":true}", false, 99},
 	};

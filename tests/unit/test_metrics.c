@@ -62,8 +62,8 @@ static void a_duration_is_in_its_bucket_and_all_above(void)
 {
 	static const char *const lines[] = {
 		"_bucket{le=\"5e-05\"} 1\n", "_bucket{le=\"0.0001\"} 2\n", "_bucket{le=\"0.25\"} 2\n",
-		"_bucket{le=\"1\"} 3\n",     "_bucket{le=\"5\"} 3\n",	   "_bucket{le=\"+Inf\"} 4\n",
-		"_seconds_count 4\n",	     "_seconds_sum 7.000101\n",	   NULL,
+		"_bucket{le=\"1\"} 3\n",     "_bucket{le=\"5\"} 3\n",      "_bucket{le=\"+Inf\"} 4\n",
+		"_seconds_count 4\n",        "_seconds_sum 7.000101\n",    NULL,
 	};
 	struct budget budget;
 	struct metrics metrics = {.budget = &budget};

@@ -9,7 +9,7 @@
 	"\"group\":\"chief=a.s:1,worker=a.s:2\",\"start\":5,\"followsReplicas\":true,\"port\":2222," \
 	"\"address\":\"fqdn\",\"domain\":\"cluster.local\",\"sparse\":false,\"overwrite\":true"
 #define PLAIN "{\"version\":1," MEMBERS "}"
-#define FULL "{\"version\":1," MEMBERS ",\"rpcLayer\":\"grpc\",\"containers\":[\"tensorflow\",\"logs\"]}"
+#define FULL  "{\"version\":1," MEMBERS ",\"rpcLayer\":\"grpc\",\"containers\":[\"tensorflow\",\"logs\"]}"
 
 static int decode(struct arena *arena, const char *text, struct stamp *stamp, int *version)
 {
@@ -153,6 +153,9 @@ static void stamps_are_equal_but_for_the_domain(void)
 	int version;
 
 	CU_ASSERT(decode(arena, PLAIN, &plain, &version) == 0);
+	other = plain;
+	other.sparse = true;
+	CU_ASSERT(!stamp_equal(&plain, &other));
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		CHECK_ROW(decode(arena, broken(arena, rows[i].from, rows[i].to), &other, &version) == 0, rows[i].to);
 		CHECK_ROW(stamp_equal(&plain, &other) == rows[i].equal, rows[i].to);

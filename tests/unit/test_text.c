@@ -9,12 +9,12 @@ static void utf8_is_told_from_what_is_not(void)
 	static const char *const good[] = {
 		"", "abc", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x99\x82", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"};
 	static const char *const bad[] = {
-		"\x80",		    /* a lone follower */
-		"\xc3",		    /* cut short */
-		"\xc0\xaf",	    /* overlong */
-		"\xe0\x80\xaf",	    /* overlong */
+		"\x80",             /* a lone follower */
+		"\xc3",             /* cut short */
+		"\xc0\xaf",         /* overlong */
+		"\xe0\x80\xaf",     /* overlong */
 		"\xf0\x80\x80\xaf", /* overlong */
-		"\xed\xa0\x80",	    /* a surrogate */
+		"\xed\xa0\x80",     /* a surrogate */
 		"\xf4\x90\x80\x80", /* above U+10FFFF */
 		"\xff",
 		"a\xe2\x82",
@@ -50,6 +50,9 @@ static void quotes_are_clipped(void)
 	CHECK_STRING(text_quote(arena, "a b"), "\"a b\"");
 	quoted = text_quote(arena, long_text);
 	CU_ASSERT(quoted && strlen(quoted) == 80 + strlen("\"\"..."));
+	memcpy(long_text + 79, "\xe2\x82\xac", 3); /* the 80th byte is inside this character */
+	quoted = text_quote(arena, long_text);
+	CU_ASSERT(quoted && strlen(quoted) == 79 + strlen("\"\"...") && text_is_utf8(quoted, strlen(quoted)));
 	unit_arena_end(&unit);
 }
 

@@ -96,7 +96,7 @@ static void the_counted_size_is_the_written_size(void)
 					size_t size = tfconfig_size(&stamp, "ml", role, pod);
 					const char *value = tfconfig_render(arena, &stamp, "ml", role, pod);
 
-					CHECK_ROW(value && strlen(value) == size, groups[i]);
+					CHECK_ROW(value && strlen(value) == size && value[size - 1] == '}', groups[i]);
 					largest = size > largest ? size : largest;
 					arena->state = ARENA_OK;
 				}
@@ -116,22 +116,45 @@ static void the_largest_group_fits_and_one_more_does_not(void)
 	unsigned fits = tfconfig_largest_group(&stamp, "ml");
 
 	CU_ASSERT(fits > 2000 && fits < 5000);
+	CU_ASSERT(stamp.group.entries[1].count == 99999);
+	stamp.group.entries[1].count = fits - 1;
 	CU_ASSERT(tfconfig_largest_size(&stamp, "ml") <= TFCONFIG_MAX);
 	stamp.group.entries[1].count++;
-	group_number(&stamp.group, 0);
 	CU_ASSERT(tfconfig_largest_size(&stamp, "ml") > TFCONFIG_MAX);
 	CU_ASSERT(TFCONFIG_MAX == 131061);
 	unit_arena_end(&unit);
 }
 
-static void a_group_of_many_large_entries_still_finds_a_size(void)
+static void large_entries_shrink_to_one_size_and_small_ones_stay(void)
 {
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
-	struct stamp stamp = stamp_of(arena, "worker=a.s:90000,worker=b.s:90000,ps=c.s:90000");
+	struct stamp stamp = stamp_of(arena, "worker=a.s:90000,worker=b.s:90000,ps=c.s:7");
+	unsigned fits = tfconfig_largest_group(&stamp, "ml");
 
-	CU_ASSERT(tfconfig_largest_group(&stamp, "ml") > 1000);
+	CU_ASSERT(fits > 1000 && fits % 2 == 1);
+	stamp.group.entries[0].count = stamp.group.entries[1].count = (fits - 7) / 2;
+	group_number(&stamp.group, 0);
 	CU_ASSERT(tfconfig_largest_size(&stamp, "ml") <= TFCONFIG_MAX);
+	unit_arena_end(&unit);
+}
+
+static void the_largest_group_is_found_at_once_whatever_the_group(void)
+{
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+	struct group_entry entries[GROUP_ENTRIES_MAX];
+	struct stamp stamp = {.port = 2222, .domain = "cluster.local", .group = {entries, GROUP_ENTRIES_MAX}};
+
+	for (size_t i = 0; i < GROUP_ENTRIES_MAX; i++) {
+		const char *set = arena_printf(arena, "set-%zu", i);
+
+		entries[i] = (struct group_entry){
+			.role = i % 2 ? ROLE_PS : ROLE_WORKER, .set = set, .service = "s", .count = GROUP_COUNT_MAX};
+	}
+	/* Work beyond some rounds of the group would take minutes here. */
+	for (int i = 0; i < 50; i++)
+		CU_ASSERT(tfconfig_largest_group(&stamp, "ml") > GROUP_ENTRIES_MAX);
 	unit_arena_end(&unit);
 }
 
@@ -143,7 +166,10 @@ int add_tfconfig_suite(void)
 		{"in the sparse form a worker sees itself alone", in_the_sparse_form_a_worker_sees_itself_alone},
 		{"the counted size is the written size", the_counted_size_is_the_written_size},
 		{"the largest group fits and one more does not", the_largest_group_fits_and_one_more_does_not},
-		{"a group of many large entries still finds a size", a_group_of_many_large_entries_still_finds_a_size},
+		{"large entries shrink to one size and small ones stay",
+		 large_entries_shrink_to_one_size_and_small_ones_stay},
+		{"the largest group is found at once, whatever the group",
+		 the_largest_group_is_found_at_once_whatever_the_group},
 		{NULL, NULL},
 	};
 
