@@ -77,7 +77,6 @@ def check_warnings(warnings):
         assert 0 < len(warning) <= WARNING_MAX, warning
         assert not has_control_characters(warning), warning
         assert not warning.lower().startswith("warning:"), warning
-    assert len(set(warnings)) == len(warnings), "the same warning twice"
 
 
 def has_control_characters(text):

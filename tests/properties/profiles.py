@@ -10,8 +10,8 @@ from conftest import ROOT
 # Each answer is a process: an example has no deadline, and being slow to draw is no mistake.
 _common = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True,
            "database": DirectoryBasedExampleDatabase(ROOT / "build" / "hypothesis")}
-settings.register_profile("quick", max_examples=100, **_common)
-settings.register_profile("long", max_examples=3000, **_common)
+settings.register_profile("quick", max_examples=75, **_common)
+settings.register_profile("long", max_examples=2000, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 

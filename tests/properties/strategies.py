@@ -372,6 +372,8 @@ def _renamed(pod, name):
 pod_mistakes = {
     "another set's pod": lambda pod: _renamed(pod, "b-" + pod["metadata"]["labels"][POD_INDEX]),
     "a leading zero": lambda pod: _renamed(pod, f"{_owner(pod)['name']}-0{pod['metadata']['labels'][POD_INDEX]}"),
+    "a leading zero and no index label": lambda pod: _renamed(
+        pod, f"{_owner(pod)['name']}-0{pod['metadata']['labels'].pop(POD_INDEX)}"),
     "no ordinal": lambda pod: _renamed(pod, _owner(pod)["name"] + "-"),
     "a sign": lambda pod: _renamed(pod, f"{_owner(pod)['name']}-+1"),
     "an ordinal beyond 64 bits": lambda pod: (_renamed(pod, _owner(pod)["name"] + "-18446744073709551616"),

@@ -308,12 +308,12 @@ def test_the_cure_that_a_denied_pod_names_is_a_cure(stateful_set, more):
 
 @times(0.5)
 @given(strategies.stateful_sets())
-def test_containers_that_were_injected_before_us_count(stateful_set):
+def test_what_others_put_into_the_pod_before_us_counts(stateful_set):
     stored, group = created(stateful_set, "")
 
     def inject(pod):
         pod["spec"]["containers"].insert(0, {"name": "istio-proxy", "image": "istio/proxyv2:1"})
-        pod["spec"].setdefault("x-other", {})["injected"] = True
+        pod["metadata"]["ownerReferences"].insert(0, {"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "b"})
 
     check_pods(stored, group, inject)
 
