@@ -157,9 +157,10 @@ test-tensorflow: ## TensorFlow's own resolver reads what we emit (a venv of 1.6 
 	@$(MAKE) --no-print-directory all build/venv-tensorflow/.installed
 	build/venv-tensorflow/bin/python -m pytest -q tests/tensorflow
 
+# The list is whole: with dependencies tf_keras would bring the package tensorflow in beside tensorflow-cpu.
 build/venv-tensorflow/.installed: tests/tensorflow/requirements.txt
 	python3 -m venv build/venv-tensorflow
-	build/venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	build/venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	touch $@
 
 FUZZ_SECONDS ?= 600
