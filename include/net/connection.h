@@ -2,6 +2,7 @@
 #define NET_CONNECTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <microhttpd.h>
 
@@ -21,8 +22,9 @@ struct connection {
 	struct credentials *credentials; /* a reference */
 	struct deadline deadline;
 	struct request request;
-	int fd;         /* the library's */
-	bool greeted;   /* the handshake is complete */
+	int fd;                 /* the library's */
+	size_t handshake_bytes; /* received before it was complete */
+	bool greeted;           /* the handshake is complete */
 	bool under_way; /* the deadline runs: a handshake, or a request from its first byte to the end of its answer */
 };
 

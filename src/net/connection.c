@@ -1,10 +1,17 @@
 #include "net/connection.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #include "net/listen.h"
+
+/*
+ * Bytes that a client may send in its handshake: a ClientHello with large key shares, as no certificate is asked for.
+ * GnuTLS gathers a message of up to 16 MiB before it looks at it.
+ */
+enum { HANDSHAKE_MAX = 16 * 1024 };
 
 struct connection *connection_of(struct MHD_Connection *handle)
 {
@@ -38,8 +45,16 @@ static ssize_t receive(gnutls_transport_ptr_t context, void *bytes, size_t len)
 	struct connection *connection = context;
 	const ssize_t got = recv(connection->fd, bytes, len, 0);
 
-	if (got > 0)
-		connection_begin_work(connection);
+	if (got <= 0)
+		return got;
+	if (!connection->greeted) {
+		connection->handshake_bytes += (size_t)got;
+		if (connection->handshake_bytes > HANDSHAKE_MAX) {
+			errno = ECONNRESET;
+			return -1;
+		}
+	}
+	connection_begin_work(connection);
 	return got;
 }
 

@@ -1,13 +1,14 @@
 """TLS: versions, failed handshakes, and certificates that change while the server serves."""
 
+import contextlib
 import signal
 import socket
 import ssl
 
 import pytest
 from cryptography import x509
-from server_harness import (Load, Pair, eventually, is_closed, pair, pod_review, post, read_answer, serve,  # noqa: F401
-                            server)
+from server_harness import (MIB, SANITIZED, Load, Pair, eventually, is_closed, pair, pod_review, post,  # noqa: F401
+                            read_answer, serve, server)
 
 
 def old_context(version):
@@ -76,6 +77,27 @@ def test_failed_handshakes_are_counted_exactly_and_logged_at_debug(serve):
     events = server.events("TLS handshake failed")
     assert len(events) == 7
     assert all(event["level"] == "debug" and event["client"].rpartition(":")[0].endswith("127.0.0.1") for event in events)
+
+
+def client_hello(size):
+    """Records of a ClientHello of so many bytes, as far as they go without its end."""
+    message = b"\x01" + (size + 1).to_bytes(3, "big") + b"\x03\x03" + b"x" * (size - 6)
+    pieces = [message[i:i + 16384] for i in range(0, len(message), 16384)]
+    return b"".join(b"\x16\x03\x01" + len(piece).to_bytes(2, "big") + piece for piece in pieces)
+
+
+def test_a_handshake_without_end_is_cut_before_it_takes_memory(serve):
+    server = serve("--request-timeout", "3600s")
+    before = server.memory()
+    for _ in range(4):
+        with server.tcp() as sock:
+            with contextlib.suppress(OSError):  # cut while it sends
+                sock.sendall(client_hello(12 * MIB))
+            assert is_closed(sock)
+            if not SANITIZED:
+                assert server.memory() < before + 4 * MIB
+    server.wait_for_metric("tls_handshake_failures_total", 4)
+    assert server.metrics()["connections_timed_out_total"] == 0
 
 
 def test_failed_handshakes_are_not_logged_at_info(server):
