@@ -183,8 +183,9 @@ static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_f
 		{MHD_OPTION_END, 0, NULL},
 	};
 
-	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TLS | MHD_USE_ERROR_LOG, 0, accept_connection,
-				admission, handle_request, admission, MHD_OPTION_ARRAY, options,
+	/* Without its own channel (ITC) a worker is woken through the listening socket, which a full one ignores. */
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_TLS | MHD_USE_ERROR_LOG, 0,
+				accept_connection, admission, handle_request, admission, MHD_OPTION_ARRAY, options,
 				MHD_OPTION_HTTPS_PRIORITIES, TLS_PRIORITIES, MHD_OPTION_HTTPS_CERT_CALLBACK,
 				no_certificate, MHD_OPTION_END);
 }

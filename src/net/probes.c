@@ -129,8 +129,8 @@ int probes_start(struct probes *probes, struct runtime *runtime, int listen_fd, 
 	};
 
 	*probes = (struct probes){.runtime = runtime};
-	probes->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-					  handle_request, probes, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+	probes->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
+					  NULL, handle_request, probes, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 	if (!probes->daemon)
 		return error_set(err, ERROR_SYSTEM, "cannot start the server of probes and metrics");
 	return 0;

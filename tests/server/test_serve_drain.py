@@ -98,6 +98,18 @@ def test_idle_connections_do_not_hold_the_end(serve):
         assert is_closed(sock)
 
 
+def test_a_thread_without_a_free_place_ends_at_once_too(serve):
+    server = serve("--threads", "2", "--max-connections", "4", "--idle-timeout", "3600s")
+    idle = [server.tls() for _ in range(3)]  # two places a thread: one of them is full
+    for sock in idle:
+        sock.sendall(post(pod_review()))
+        assert read_answer(sock).status == 200
+    server.signal(signal.SIGTERM)
+    assert server.process.wait(PATIENCE) == 0
+    for sock in idle:
+        assert is_closed(sock)
+
+
 def test_the_certificate_is_reloaded_while_draining_too(serve):
     server = serve("--drain", "60s")
     server.signal(signal.SIGTERM)
