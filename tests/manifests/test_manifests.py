@@ -336,7 +336,8 @@ def test_ports_fit_each_other(base):
         assert container(base)[probe]["httpGet"]["port"] == "http"
         assert container(base)[probe]["httpGet"]["path"] == path
     policy = one(base, "NetworkPolicy")["spec"]
-    assert policy["egress"] == []
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    assert "egress" not in policy, "the API server drops an empty list, so each apply would find a difference"
     assert len(policy["ingress"]) == 1 and "from" not in policy["ingress"][0]
     assert sorted(p["port"] for p in policy["ingress"][0]["ports"]) == sorted(ports.values())
 
