@@ -6,6 +6,7 @@
 #   DEVELOPER=1    warnings are errors
 #   VARIANT=name   release (default), clang, asan (address and undefined behaviour), tsan (threads), fuzz (libFuzzer)
 #   PREFIX, DESTDIR  where `make install` puts the program
+#   CLUSTER=name   of `make cluster`, where several shall run
 #   ENGINE=docker|buildah, REGISTRY, PLATFORMS  of `make image` and `make push`
 
 PREFIX ?= /usr/local
@@ -13,6 +14,7 @@ DESTDIR ?=
 PKG_CONFIG ?= pkg-config
 VARIANT ?= release
 ENGINE ?= docker
+CLUSTER ?= default
 PLATFORMS ?= linux/amd64,linux/arm64
 
 VERSION := $(shell sed -n 's/.*TFCONFIG_WEBHOOK_VERSION "\(.*\)"/\1/p' include/version.h)
@@ -178,8 +180,8 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(INSTALL_PACKAGES) build lint
 	@$(MAKE) --no-print-directory run-lint
 
-C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/fuzz/*.c tests/bench/*.c))
-SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/bench/run)
+C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/fuzz/*.c tests/bench/*.c tests/e2e/cluster/*.c))
+SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
 
 run-lint:
 	clang-format --dry-run -Werror $(C_FILES)
@@ -192,6 +194,15 @@ run-lint:
 format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
 	clang-format -i $(C_FILES)
+
+cluster: ## start a Kubernetes of one node on this machine, to play with (root; the first time builds it from Go modules)
+	@$(INSTALL_PACKAGES) build demo image cluster
+	@$(MAKE) --no-print-directory build/venv/.installed
+	@tests/e2e/cluster/build
+	@$(PYTHON) tests/e2e/cluster/cluster.py up $(CLUSTER)
+
+cluster-down: ## stop it; nothing of it stays
+	@$(PYTHON) tests/e2e/cluster/cluster.py down $(CLUSTER)
 
 IMAGE = $(if $(REGISTRY),$(REGISTRY)/)tfconfig-webhook:$(VERSION)
 
@@ -215,4 +226,4 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo test run-tests check-core test-tensorflow fuzz valgrind lint run-lint format image \
-	push bench help
+	push cluster cluster-down bench help

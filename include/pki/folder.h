@@ -34,7 +34,8 @@ void folder_release(struct folder *folder);
  * renamed. A failure before the first rename leaves the folder as it was; one after it (which takes a defect of the
  * disk) takes the renamed files away again unless they replaced others. A crash between two renames can leave a part.
  *
- * Without `replace` nothing that exists is touched: ERROR_INVALID naming the first such file.
+ * Without `replace` a file that is there is not touched: ERROR_INVALID naming the first one. Two that write the same
+ * folder take turns; another program that makes such a file meanwhile is not guarded against.
  */
 MUST_CHECK int folder_write(struct folder *folder, const struct folder_file *files, size_t count, bool replace,
 			    struct error *err);

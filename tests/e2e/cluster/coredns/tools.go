@@ -1,0 +1,6 @@
+//go:build tools
+
+package tools
+
+import _ "github.com/coredns/coredns/coremain"
+import _ "github.com/coredns/coredns/core/plugin"
