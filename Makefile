@@ -141,6 +141,7 @@ run-tests:
 	build/release/unit-tests
 	build/clang/unit-tests
 	build/asan/unit-tests
+	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
 	$(PYTEST) tests/data_cases tests/docs tests/certs tests/manifests
 	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs
 	$(PYTEST) tests/properties
