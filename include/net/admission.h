@@ -14,8 +14,8 @@
  */
 
 struct admission_config {
-	unsigned threads; /* at least 1 */
-	unsigned max_connections;
+	unsigned threads;            /* at least 1 */
+	unsigned max_connections;    /* at least one a thread */
 	unsigned idle_timeout;       /* seconds that a connection may keep silent between two requests */
 	struct review_config review; /* its strings are borrowed */
 };

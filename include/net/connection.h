@@ -14,6 +14,9 @@
  * A connection of the TLS port from its first packet to its last: the certificate it was greeted with, whether its
  * handshake succeeded, the deadline over what is under way, and the request that is.
  *
+ * The first byte of a request is seen where it comes in a packet of its own. Behind a request that is pipelined with it,
+ * its time begins with the next packet or its complete head; until then the connection counts as idle.
+ *
  * A connection is used by the one thread of the HTTP library that serves it.
  */
 
@@ -30,18 +33,19 @@ struct connection {
 
 /*
  * libmicrohttpd's MHD_OPTION_NOTIFY_CONNECTION, with a struct runtime as its context: makes and ends the struct
- * connection, which becomes the socket's context.
+ * connection, which becomes the socket's context. Where there is no memory for it the connection is refused: shut down at
+ * once, and counted.
  */
 void connection_notify(void *runtime, struct MHD_Connection *handle, void **socket_context,
 		       enum MHD_ConnectionNotificationCode code);
 
-/* The connection of a request; NULL where there was no memory for it. */
+/* The connection of a request; NULL where it was refused. */
 struct connection *connection_of(struct MHD_Connection *handle);
 
 /* Starts the deadline unless it runs. */
 void connection_begin_work(struct connection *connection);
 
-/* Ends the deadline: the connection is idle by right. */
-void connection_end_work(struct connection *connection);
+/* Ends the deadline: the connection is idle by right, for as long as there are places for others. */
+void connection_end_work(struct connection *connection, enum deadline_state idle);
 
 #endif

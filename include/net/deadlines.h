@@ -9,48 +9,81 @@
 #include "core/error.h"
 
 /*
- * Ends connections whose peer takes too long. The HTTP library's own timeout starts anew with every byte, so a client
- * that sends one now and then would hold its connection for ever; and it can't tell a connection that is idle by right
- * from one in the middle of a request. Here a connection is watched from the first byte of a request (or handshake)
- * until its answer has left, and shut down when that takes longer than the time allowed, which is the same for all.
+ * Ends the connections of a port that take too long, or that take the places of others.
  *
- * One thread watches them all. It sleeps until the oldest is due, and for good while there is none. Thread-safe.
+ * The HTTP library's own timeout starts anew with every byte, so a client that sends one now and then would hold its
+ * connection for ever; and it can't tell a connection that is idle by right from one in the middle of a request. Here
+ * a connection is watched from the first byte of a request (or handshake) until its answer has left, and shut down when
+ * that takes longer than the time allowed, which is the same for all.
+ *
+ * Some places are kept for newcomers. Whenever they are taken too, idle connections are shut down until they are free:
+ * those that never asked for anything first, then those that are idle longest. While that is not enough, those at work
+ * are allowed a tenth of the time, or none at a port whose requests take none (see at_once), and a new connection has to
+ * ask within that time too.
+ *
+ * One thread watches a port. It sleeps until the oldest is due, and for good while there is none. Thread-safe.
  */
 
-/* A connection's place in the watch list. Zeroed, it is not watched. Its owner keeps it at one address while it is. */
+enum deadline_state {
+	DEADLINE_NONE,    /* shut down, or not entered yet */
+	DEADLINE_UNASKED, /* idle since its handshake */
+	DEADLINE_IDLE,    /* idle since an answer */
+	DEADLINE_RUNNING, /* its time runs */
+	DEADLINE_STATES
+};
+
+/* A connection's place. Zeroed, it has none. Its owner keeps it at one address while it has. */
 struct deadline {
 	struct deadline *older, *newer;
-	uint64_t due; /* clock_milliseconds */
+	uint64_t since; /* clock_milliseconds when it came into its state */
 	int fd;
-	bool watched;
+	enum deadline_state state;
+};
+
+/* Connections of one state, those that came into it first in front. */
+struct deadline_list {
+	struct deadline *oldest, *newest;
+};
+
+struct deadlines_config {
+	unsigned seconds; /* the time allowed, at least 1 */
+	unsigned places;  /* connections that the port takes, at least 2 */
+	bool at_once;     /* a newcomer for whom no place is kept ends the oldest connection, whatever it does */
+	atomic_ulong *missed, *evicted; /* count what was shut down for taking too long, and to make room */
 };
 
 struct deadlines {
-	pthread_mutex_t lock;     /* guards the list and all that follows */
-	pthread_cond_t changed;   /* towards the thread, which sleeps for good: a first deadline, or stopping */
+	struct deadlines_config config;
+	pthread_mutex_t lock;   /* guards all that follows */
+	pthread_cond_t changed; /* towards the thread: there may be something due earlier than it knows, or stopping */
 	pthread_cond_t none_left; /* towards deadlines_wait_for_none */
-	struct deadline *oldest;  /* due first, as all are given the same time */
-	struct deadline *newest;
+	struct deadline_list lists[DEADLINE_STATES];
+	unsigned taken;  /* places, without those of connections that were shut down and are about to go */
+	unsigned wanted; /* places that may be taken for good; the others are kept for newcomers */
 	bool asleep;
 	bool stopping;
-	uint64_t allowed;     /* milliseconds */
-	atomic_ulong *missed; /* counts connections that were shut down */
 	pthread_t thread;
 };
 
-/* `seconds` is the time allowed; the counter is borrowed until the release. On failure there is nothing to release. */
-MUST_CHECK int deadlines_init(struct deadlines *deadlines, unsigned seconds, atomic_ulong *missed, struct error *err);
+/* The counters are borrowed until the release. On failure there is nothing to release. */
+MUST_CHECK int deadlines_init(struct deadlines *deadlines, const struct deadlines_config *config, struct error *err);
 
-/* Ends the thread. Nothing may be watched any more. */
+/* Ends the thread. No connection may have a place any more. */
 void deadlines_release(struct deadlines *deadlines);
 
-/* Watches the connection from now on. One that is watched already keeps its time. */
-void deadline_start(struct deadlines *deadlines, struct deadline *deadline, int fd);
+/* A new connection takes a place, and its time begins. */
+void deadline_enter(struct deadlines *deadlines, struct deadline *deadline, int fd);
 
-/* Ends the watch, which need not have begun. Before a descriptor is closed this must have been called. */
-void deadline_stop(struct deadlines *deadlines, struct deadline *deadline);
+/* Its time begins, unless it runs. */
+void deadline_start(struct deadlines *deadlines, struct deadline *deadline);
 
-/* Waits until nothing is watched, at most the time allowed. Returns whether that is so. */
+/* Its time ends: from now on it is DEADLINE_UNASKED (unless there is a crowd, see above) or DEADLINE_IDLE. */
+void deadline_stop(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state idle);
+
+/* Gives the place back, which it need not have. Before the descriptor is closed this must have been called. */
+void deadline_leave(struct deadlines *deadlines, struct deadline *deadline);
+
+/* Waits until no connection's time runs, at most the time allowed. Returns whether that is so. */
 bool deadlines_wait_for_none(struct deadlines *deadlines);
 
 #endif

@@ -30,11 +30,13 @@ struct metrics {
 	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each in the first bucket that holds it */
 	atomic_ullong duration_sum;                  /* microseconds */
 	atomic_ulong http_errors[METRICS_HTTP_CODES];
-	atomic_ullong bytes_in;  /* of bodies */
-	atomic_long in_flight;   /* requests */
-	atomic_long connections; /* of the TLS port */
+	atomic_ullong bytes_in;           /* of bodies */
+	atomic_long in_flight;            /* requests */
+	atomic_long connections;          /* of the TLS port */
+	atomic_ulong connections_refused; /* closed at once for want of memory */
 	atomic_ulong handshake_failures;
 	atomic_ulong deadlines_missed;   /* connections shut down for taking too long */
+	atomic_ulong evictions;          /* connections shut down to make room for others */
 	atomic_llong certificate_expiry; /* seconds since 1970 */
 	atomic_ulong reloads_succeeded, reloads_failed;
 	struct budget *budget; /* borrowed */

@@ -9,12 +9,15 @@
  * The plain-HTTP port: /healthz is 200 while the process lives, /readyz is 200 while it wants requests, else 503 with
  * the reason, and /metrics is the page of metrics.
  *
- * Each connection takes one request, within the time that the runtime's deadlines allow, so that nobody can hold the
- * few connections there are away from the kubelet.
+ * Each connection takes one request, within the time that a request to the TLS port may take. Where a client holds most
+ * of the few connections there are, a new one ends the oldest: a probe is answered before it could become that.
  */
+
+enum { PROBES_MAX_CONNECTIONS = 64 };
 
 struct probes {
 	struct runtime *runtime; /* borrowed */
+	struct deadlines deadlines;
 	struct MHD_Daemon *daemon;
 };
 
@@ -22,7 +25,8 @@ struct probes {
  * Serves the listening socket, of which it takes ownership, also on failure. The runtime must outlive the probes. On
  * failure there is nothing to release.
  */
-MUST_CHECK int probes_start(struct probes *probes, struct runtime *runtime, int listen_fd, struct error *err);
+MUST_CHECK int probes_start(struct probes *probes, struct runtime *runtime, unsigned request_timeout, int listen_fd,
+			    struct error *err);
 
 void probes_stop(struct probes *probes);
 

@@ -21,9 +21,9 @@ struct runtime {
 	struct metrics metrics;
 	struct budget budget;
 	struct credentials_store credentials;
-	struct deadlines deadlines;
-	atomic_bool draining; /* about to end: not ready, and every answer closes its connection */
-	atomic_bool refusing; /* new connections to the TLS port are closed at once */
+	struct deadlines deadlines; /* of the TLS port */
+	atomic_bool draining;       /* about to end: not ready, and every answer closes its connection */
+	atomic_bool refusing;       /* new connections to the TLS port are closed at once */
 };
 
 /* NULL while the server wants requests, else why not: static memory. */

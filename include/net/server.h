@@ -20,7 +20,7 @@ struct server_config {
 	const char *certificate_file, *key_file;
 	struct listen_address listen, metrics_listen;
 	struct admission_config admission;
-	size_t memory;            /* bytes that all requests may hold together */
+	size_t memory;            /* bytes that all connections and requests may hold together */
 	unsigned drain;           /* seconds */
 	unsigned request_timeout; /* seconds for a handshake, and for a request until its answer is sent */
 	unsigned reload_interval; /* seconds between two looks at the certificate's files */

@@ -135,7 +135,7 @@ static void request_completed(void *cls, struct MHD_Connection *handle, void **c
 	if (!connection)
 		return;
 	request_reset(&connection->request);
-	connection_end_work(connection);
+	connection_end_work(connection, DEADLINE_IDLE);
 	atomic_fetch_sub_explicit(&admission->runtime->metrics.in_flight, 1, memory_order_relaxed);
 	*context = NULL;
 }
@@ -168,13 +168,12 @@ static int no_certificate(gnutls_session_t session, const gnutls_datum_t *author
 static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_fd)
 {
 	const struct admission_config *config = &admission->config;
-	const unsigned limit = config->max_connections > config->threads ? config->max_connections : config->threads;
 	struct MHD_OptionItem options[] = {
 		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)runtime_library_log, admission->runtime},
 		{MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
 		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)connection_notify, admission->runtime},
 		{MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)request_completed, admission},
-		{MHD_OPTION_CONNECTION_LIMIT, limit, NULL},
+		{MHD_OPTION_CONNECTION_LIMIT, config->max_connections, NULL},
 		{MHD_OPTION_CONNECTION_TIMEOUT, config->idle_timeout, NULL},
 		{MHD_OPTION_THREAD_STACK_SIZE, REVIEW_STACK_SIZE, NULL},
 		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/review.h"
+#include "net/heap.h"
 
 enum { FIRST_CAPACITY = 16 * 1024 }; /* most reviews fit */
 
@@ -16,6 +17,7 @@ void body_release(struct body *body)
 {
 	free(body->data);
 	budget_give(body->budget, body->capacity);
+	heap_freed(body->capacity);
 	body_init(body, body->budget);
 }
 

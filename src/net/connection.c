@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "net/heap.h"
+#include "net/limits.h"
 #include "net/listen.h"
 
 /*
@@ -25,15 +27,15 @@ void connection_begin_work(struct connection *connection)
 	if (connection->under_way)
 		return;
 	connection->under_way = true;
-	deadline_start(&connection->runtime->deadlines, &connection->deadline, connection->fd);
+	deadline_start(&connection->runtime->deadlines, &connection->deadline);
 }
 
-void connection_end_work(struct connection *connection)
+void connection_end_work(struct connection *connection, enum deadline_state idle)
 {
 	if (!connection->under_way)
 		return;
 	connection->under_way = false;
-	deadline_stop(&connection->runtime->deadlines, &connection->deadline);
+	deadline_stop(&connection->runtime->deadlines, &connection->deadline, idle);
 }
 
 /*
@@ -73,7 +75,7 @@ static int handshake_finished(gnutls_session_t session, unsigned type, unsigned 
 	if (incoming && connection) {
 		connection->greeted = true;
 		if (!atomic_load_explicit(&connection->runtime->draining, memory_order_relaxed))
-			connection_end_work(connection);
+			connection_end_work(connection, DEADLINE_UNASKED);
 	}
 	return 0;
 }
@@ -89,22 +91,44 @@ static void prepare_session(struct connection *connection, gnutls_session_t sess
 	gnutls_transport_set_pull_function(session, receive);
 }
 
-/* Without memory the connection has no credentials, and so its handshake fails. */
-static struct connection *connection_new(struct runtime *runtime, struct MHD_Connection *handle)
+static ssize_t receive_nothing(gnutls_transport_ptr_t context, void *bytes, size_t len)
 {
-	const union MHD_ConnectionInfo *fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
-	const union MHD_ConnectionInfo *session = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	struct connection *connection = calloc(1, sizeof(*connection));
+	(void)context;
+	(void)bytes;
+	(void)len;
+	errno = ECONNRESET;
+	return -1;
+}
 
-	if (!connection || !fd || !session) {
-		free(connection);
+/* Ends a connection that has just begun: it is shut down so that the library looks at it soon, and reads nothing. */
+static void refuse(struct runtime *runtime, int fd, gnutls_session_t session)
+{
+	gnutls_transport_set_pull_function(session, receive_nothing);
+	shutdown(fd, SHUT_RDWR);
+	atomic_fetch_add_explicit(&runtime->metrics.connections_refused, 1, memory_order_relaxed);
+	log_event(runtime->log, LOG_LEVEL_DEBUG, "connection refused: no memory just now", NULL);
+}
+
+/* NULL where there is no memory for it: it is refused then. */
+static struct connection *connection_new(struct runtime *runtime, int fd, gnutls_session_t session)
+{
+	struct connection *connection = NULL;
+
+	if (budget_take(&runtime->budget, LIMITS_CONNECTION_MEMORY)) {
+		connection = calloc(1, sizeof(*connection));
+		if (!connection)
+			budget_give(&runtime->budget, LIMITS_CONNECTION_MEMORY);
+	}
+	if (!connection) {
+		refuse(runtime, fd, session);
 		return NULL;
 	}
 	connection->runtime = runtime;
-	connection->fd = fd->connect_fd;
+	connection->fd = fd;
 	request_init(&connection->request, runtime);
-	prepare_session(connection, session->tls_session);
-	connection_begin_work(connection);
+	prepare_session(connection, session);
+	connection->under_way = true;
+	deadline_enter(&runtime->deadlines, &connection->deadline, connection->fd);
 	return connection;
 }
 
@@ -112,10 +136,12 @@ static void connection_free(struct connection *connection)
 {
 	if (!connection)
 		return;
-	connection_end_work(connection);
+	deadline_leave(&connection->runtime->deadlines, &connection->deadline);
 	request_reset(&connection->request);
 	credentials_unref(connection->credentials);
+	budget_give(&connection->runtime->budget, LIMITS_CONNECTION_MEMORY);
 	free(connection);
+	heap_freed(LIMITS_CONNECTION_MEMORY);
 }
 
 static void log_failed_handshake(struct runtime *runtime, struct MHD_Connection *handle)
@@ -137,12 +163,16 @@ void connection_notify(void *context, struct MHD_Connection *handle, void **sock
 	struct connection *connection = *socket_context;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		*socket_context = connection_new(runtime, handle);
+		const union MHD_ConnectionInfo *fd, *session;
+
+		fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
+		session = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+		*socket_context = connection_new(runtime, fd->connect_fd, session->tls_session);
 		atomic_fetch_add_explicit(&runtime->metrics.connections, 1, memory_order_relaxed);
 		return;
 	}
 	atomic_fetch_sub_explicit(&runtime->metrics.connections, 1, memory_order_relaxed);
-	if (!connection || !connection->greeted) {
+	if (connection && !connection->greeted) {
 		atomic_fetch_add_explicit(&runtime->metrics.handshake_failures, 1, memory_order_relaxed);
 		log_failed_handshake(runtime, handle);
 	}

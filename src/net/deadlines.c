@@ -5,36 +5,98 @@
 
 #include "net/clock.h"
 
-/* Takes a deadline out of the list. The lock is held. */
-static void unlink_deadline(struct deadlines *deadlines, struct deadline *deadline)
+enum {
+	KEPT_PART = 8,    /* one place of so many is kept for newcomers */
+	HURRIED_PART = 10 /* while they are taken, the time allowed is so much shorter */
+};
+
+static bool is_crowded(const struct deadlines *deadlines)
 {
-	*(deadline->older ? &deadline->older->newer : &deadlines->oldest) = deadline->newer;
-	*(deadline->newer ? &deadline->newer->older : &deadlines->newest) = deadline->older;
-	*deadline = (struct deadline){0};
-	if (!deadlines->oldest)
+	return deadlines->taken > deadlines->wanted;
+}
+
+/* Milliseconds. */
+static uint64_t time_allowed(const struct deadlines *deadlines)
+{
+	const uint64_t allowed = (uint64_t)deadlines->config.seconds * 1000;
+
+	return is_crowded(deadlines) ? allowed / HURRIED_PART : allowed;
+}
+
+/* Moves a deadline to the list of a state, for DEADLINE_NONE out of all. The lock is held, here and below. */
+static void move(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state state)
+{
+	struct deadline_list *from = &deadlines->lists[deadline->state];
+	struct deadline_list *to = &deadlines->lists[state];
+
+	if (deadline->state != DEADLINE_NONE) {
+		*(deadline->older ? &deadline->older->newer : &from->oldest) = deadline->newer;
+		*(deadline->newer ? &deadline->newer->older : &from->newest) = deadline->older;
+	}
+	*deadline = (struct deadline){.since = clock_milliseconds(), .fd = deadline->fd, .state = state};
+	if (state != DEADLINE_NONE) {
+		deadline->older = to->newest;
+		*(to->newest ? &to->newest->newer : &to->oldest) = deadline;
+		to->newest = deadline;
+	}
+	if (!deadlines->lists[DEADLINE_RUNNING].oldest)
 		pthread_cond_broadcast(&deadlines->none_left);
 }
 
-/* Shuts down what is due. The lock is held, so no descriptor among them can be closed and be another's meanwhile. */
+static void release_place(struct deadlines *deadlines, struct deadline *deadline)
+{
+	move(deadlines, deadline, DEADLINE_NONE);
+	deadlines->taken--;
+}
+
+/* The lock keeps the descriptor from being closed, and another's, meanwhile. */
+static void end_connection(struct deadlines *deadlines, struct deadline *deadline, atomic_ulong *counter)
+{
+	shutdown(deadline->fd, SHUT_RDWR);
+	release_place(deadlines, deadline);
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+static struct deadline *find_victim(const struct deadlines *deadlines)
+{
+	const enum deadline_state last = deadlines->config.at_once ? DEADLINE_RUNNING : DEADLINE_IDLE;
+
+	for (int state = DEADLINE_UNASKED; state <= (int)last; state++) {
+		if (deadlines->lists[state].oldest)
+			return deadlines->lists[state].oldest;
+	}
+	return NULL;
+}
+
+/* Frees the places that are kept for newcomers. Where that takes the time of those at work, the thread has to know. */
+static void make_room(struct deadlines *deadlines)
+{
+	struct deadline *victim;
+
+	while (is_crowded(deadlines) && (victim = find_victim(deadlines)) != NULL)
+		end_connection(deadlines, victim, deadlines->config.evicted);
+	if (is_crowded(deadlines))
+		pthread_cond_signal(&deadlines->changed);
+}
+
 static void end_overdue(struct deadlines *deadlines)
 {
+	const struct deadline_list *running = &deadlines->lists[DEADLINE_RUNNING];
 	const uint64_t now = clock_milliseconds();
 
-	while (deadlines->oldest && deadlines->oldest->due <= now) {
-		shutdown(deadlines->oldest->fd, SHUT_RDWR);
-		unlink_deadline(deadlines, deadlines->oldest);
-		atomic_fetch_add_explicit(deadlines->missed, 1, memory_order_relaxed);
-	}
+	while (running->oldest && running->oldest->since + time_allowed(deadlines) <= now)
+		end_connection(deadlines, running->oldest, deadlines->config.missed);
 }
 
 static void *watch(void *argument)
 {
 	struct deadlines *deadlines = argument;
+	const struct deadline_list *running = &deadlines->lists[DEADLINE_RUNNING];
 
 	pthread_mutex_lock(&deadlines->lock);
 	while (!deadlines->stopping) {
-		if (deadlines->oldest) {
-			const struct timespec due = clock_timespec(deadlines->oldest->due);
+		if (running->oldest) {
+			const struct timespec due = clock_timespec(running->oldest->since + time_allowed(deadlines));
 
 			pthread_cond_timedwait(&deadlines->changed, &deadlines->lock, &due);
 		} else {
@@ -48,11 +110,12 @@ static void *watch(void *argument)
 	return NULL;
 }
 
-int deadlines_init(struct deadlines *deadlines, unsigned seconds, atomic_ulong *missed, struct error *err)
+int deadlines_init(struct deadlines *deadlines, const struct deadlines_config *config, struct error *err)
 {
+	const unsigned kept = config->places < KEPT_PART ? 1 : config->places / KEPT_PART;
 	int failure;
 
-	*deadlines = (struct deadlines){.allowed = (uint64_t)seconds * 1000, .missed = missed};
+	*deadlines = (struct deadlines){.config = *config, .wanted = config->places - kept};
 	pthread_mutex_init(&deadlines->lock, NULL);
 	clock_cond_init(&deadlines->changed);
 	clock_cond_init(&deadlines->none_left);
@@ -75,40 +138,60 @@ void deadlines_release(struct deadlines *deadlines)
 	pthread_mutex_destroy(&deadlines->lock);
 }
 
-void deadline_start(struct deadlines *deadlines, struct deadline *deadline, int fd)
+/* While others run the thread wakes for them, and for this one later: no signal per request. */
+static void run(struct deadlines *deadlines, struct deadline *deadline)
+{
+	move(deadlines, deadline, DEADLINE_RUNNING);
+	if (deadlines->asleep)
+		pthread_cond_signal(&deadlines->changed);
+}
+
+void deadline_enter(struct deadlines *deadlines, struct deadline *deadline, int fd)
 {
 	pthread_mutex_lock(&deadlines->lock);
-	if (!deadline->watched) {
-		*deadline = (struct deadline){.older = deadlines->newest,
-					      .due = clock_milliseconds() + deadlines->allowed,
-					      .fd = fd,
-					      .watched = true};
-		*(deadlines->newest ? &deadlines->newest->newer : &deadlines->oldest) = deadline;
-		deadlines->newest = deadline;
-		/* While others are watched the thread wakes for them, and for this one later: no signal per request. */
-		if (deadlines->asleep)
-			pthread_cond_signal(&deadlines->changed);
+	*deadline = (struct deadline){.fd = fd};
+	deadlines->taken++;
+	run(deadlines, deadline);
+	make_room(deadlines);
+	pthread_mutex_unlock(&deadlines->lock);
+}
+
+void deadline_start(struct deadlines *deadlines, struct deadline *deadline)
+{
+	pthread_mutex_lock(&deadlines->lock);
+	if (deadline->state == DEADLINE_UNASKED || deadline->state == DEADLINE_IDLE)
+		run(deadlines, deadline);
+	pthread_mutex_unlock(&deadlines->lock);
+}
+
+/* In a crowd a newcomer that is about to ask must not be the one to make room, so its time runs on. */
+void deadline_stop(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state idle)
+{
+	pthread_mutex_lock(&deadlines->lock);
+	if (deadline->state == DEADLINE_RUNNING && !(idle == DEADLINE_UNASKED && is_crowded(deadlines))) {
+		move(deadlines, deadline, idle);
+		make_room(deadlines);
 	}
 	pthread_mutex_unlock(&deadlines->lock);
 }
 
-void deadline_stop(struct deadlines *deadlines, struct deadline *deadline)
+void deadline_leave(struct deadlines *deadlines, struct deadline *deadline)
 {
 	pthread_mutex_lock(&deadlines->lock);
-	if (deadline->watched)
-		unlink_deadline(deadlines, deadline);
+	if (deadline->state != DEADLINE_NONE)
+		release_place(deadlines, deadline);
 	pthread_mutex_unlock(&deadlines->lock);
 }
 
 bool deadlines_wait_for_none(struct deadlines *deadlines)
 {
-	const struct timespec until = clock_timespec(clock_milliseconds() + deadlines->allowed);
+	const struct timespec until = clock_timespec(clock_milliseconds() + (uint64_t)deadlines->config.seconds * 1000);
 	bool none, timed_out = false;
 
 	pthread_mutex_lock(&deadlines->lock);
-	while (deadlines->oldest && !timed_out)
+	while (deadlines->lists[DEADLINE_RUNNING].oldest && !timed_out)
 		timed_out = pthread_cond_timedwait(&deadlines->none_left, &deadlines->lock, &until) != 0;
-	none = !deadlines->oldest;
+	none = !deadlines->lists[DEADLINE_RUNNING].oldest;
 	pthread_mutex_unlock(&deadlines->lock);
 	return none;
 }

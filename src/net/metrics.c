@@ -146,11 +146,15 @@ void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, st
 		  atomic_load(&metrics->connections));
 	add_value(page, "connections_timed_out_total", "counter", "Connections ended for taking too long.",
 		  (long long)atomic_load(&metrics->deadlines_missed));
+	add_value(page, "connections_evicted_total", "counter", "Connections ended to make room for others.",
+		  (long long)atomic_load(&metrics->evictions));
+	add_value(page, "connections_refused_total", "counter", "Connections closed at once for want of memory.",
+		  (long long)atomic_load(&metrics->connections_refused));
 	add_value(page, "tls_handshake_failures_total", "counter", "Connections that ended before their handshake.",
 		  (long long)atomic_load(&metrics->handshake_failures));
-	add_value(page, "memory_used_bytes", "gauge", "Memory that requests hold now.",
+	add_value(page, "memory_used_bytes", "gauge", "Memory that connections and requests hold now.",
 		  (long long)budget_used(metrics->budget));
-	add_value(page, "memory_limit_bytes", "gauge", "Memory that requests may hold together.",
+	add_value(page, "memory_limit_bytes", "gauge", "Memory that connections and requests may hold together.",
 		  (long long)metrics->budget->limit);
 	add_value(page, "certificate_expiry_timestamp_seconds", "gauge", "When the certificate in use expires.",
 		  atomic_load(&metrics->certificate_expiry));

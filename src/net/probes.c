@@ -8,7 +8,6 @@
 #include "net/reply.h"
 
 enum {
-	CONNECTIONS_MAX = 64,
 	PAGE_MAX = 256 * 1024, /* of metrics: some 10 KiB */
 	STACK_SIZE = 256 * 1024,
 };
@@ -92,7 +91,7 @@ static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, 
 	return refuse(handle, MHD_HTTP_NOT_FOUND, "unknown path: there are /healthz, /readyz and /metrics");
 }
 
-/* The connection's context is its deadline. */
+/* The connection's context is its deadline. Without memory for one the library's own timeout has to do. */
 static void notify_connection(void *cls, struct MHD_Connection *handle, void **socket_context,
 			      enum MHD_ConnectionNotificationCode code)
 {
@@ -104,39 +103,56 @@ static void notify_connection(void *cls, struct MHD_Connection *handle, void **s
 		fd = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
 		deadline = calloc(1, sizeof(*deadline));
 		if (deadline && fd)
-			deadline_start(&probes->runtime->deadlines, deadline, fd->connect_fd);
+			deadline_enter(&probes->deadlines, deadline, fd->connect_fd);
 		*socket_context = deadline;
 		return;
 	}
 	if (deadline)
-		deadline_stop(&probes->runtime->deadlines, deadline);
+		deadline_leave(&probes->deadlines, deadline);
 	free(deadline);
 	*socket_context = NULL;
 }
 
-int probes_start(struct probes *probes, struct runtime *runtime, int listen_fd, struct error *err)
+static struct MHD_Daemon *start_daemon(struct probes *probes, unsigned request_timeout, int listen_fd)
 {
-	const intptr_t timeout = (intptr_t)(runtime->deadlines.allowed / 1000);
 	struct MHD_OptionItem options[] = {
-		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)runtime_library_log, runtime},
+		{MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)runtime_library_log, probes->runtime},
 		{MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
 		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)notify_connection, probes},
-		{MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, NULL},
-		{MHD_OPTION_CONNECTION_TIMEOUT, timeout, NULL}, /* where a deadline found no memory */
+		{MHD_OPTION_CONNECTION_LIMIT, PROBES_MAX_CONNECTIONS, NULL},
+		{MHD_OPTION_CONNECTION_TIMEOUT, request_timeout, NULL},
 		{MHD_OPTION_THREAD_STACK_SIZE, STACK_SIZE, NULL},
 		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
 		{MHD_OPTION_END, 0, NULL},
 	};
 
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+				handle_request, probes, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}
+
+int probes_start(struct probes *probes, struct runtime *runtime, unsigned request_timeout, int listen_fd,
+		 struct error *err)
+{
+	const struct deadlines_config config = {
+		.seconds = request_timeout,
+		.places = PROBES_MAX_CONNECTIONS,
+		.at_once = true,
+		.missed = &runtime->metrics.deadlines_missed,
+		.evicted = &runtime->metrics.evictions,
+	};
+
 	*probes = (struct probes){.runtime = runtime};
-	probes->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
-					  NULL, handle_request, probes, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
-	if (!probes->daemon)
-		return error_set(err, ERROR_SYSTEM, "cannot start the server of probes and metrics");
-	return 0;
+	if (deadlines_init(&probes->deadlines, &config, err) < 0)
+		return -1;
+	probes->daemon = start_daemon(probes, request_timeout, listen_fd);
+	if (probes->daemon)
+		return 0;
+	deadlines_release(&probes->deadlines);
+	return error_set(err, ERROR_SYSTEM, "cannot start the server of probes and metrics");
 }
 
 void probes_stop(struct probes *probes)
 {
 	MHD_stop_daemon(probes->daemon);
+	deadlines_release(&probes->deadlines);
 }

@@ -1,7 +1,6 @@
 #include "net/server.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include "net/clock.h"
+#include "net/heap.h"
+#include "net/limits.h"
 #include "net/probes.h"
 #include "net/runtime.h"
 #include "version.h"
@@ -17,21 +18,12 @@
 struct server {
 	const struct server_config *config;
 	struct runtime runtime;
+	struct admission_config admission_config; /* with the connections that there really are */
 	struct admission admission;
 	struct probes probes;
 	sigset_t signals;
 	char address[LISTEN_TEXT_MAX], metrics_address[LISTEN_TEXT_MAX];
 };
-
-/*
- * Large blocks go back to the system when they are freed, always: without a fixed threshold the C library raises it
- * after the first of them, and keeps all that comes later. Few arenas (its own, one for some threads) keep less.
- */
-static void tune_malloc(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-	mallopt(M_ARENA_MAX, 2);
-}
 
 /* Every thread started from now on has them blocked; this one takes them with sigtimedwait. */
 static void block_signals(sigset_t *signals)
@@ -101,14 +93,42 @@ static int start_ports(struct server *server, struct error *err)
 		close(listen_fd);
 		return -1;
 	}
-	if (admission_start(&server->admission, &server->runtime, &config->admission, listen_fd, err) < 0) {
+	if (admission_start(&server->admission, &server->runtime, &server->admission_config, listen_fd, err) < 0) {
 		close(metrics_fd);
 		return -1;
 	}
-	if (probes_start(&server->probes, &server->runtime, metrics_fd, err) < 0) {
+	if (probes_start(&server->probes, &server->runtime, config->request_timeout, metrics_fd, err) < 0) {
 		admission_stop(&server->admission);
 		return -1;
 	}
+	return 0;
+}
+
+static int start_deadlines(struct server *server, struct error *err)
+{
+	struct runtime *runtime = &server->runtime;
+	const struct deadlines_config config = {
+		.seconds = server->config->request_timeout,
+		.places = server->admission_config.max_connections,
+		.missed = &runtime->metrics.deadlines_missed,
+		.evicted = &runtime->metrics.evictions,
+	};
+
+	return deadlines_init(&runtime->deadlines, &config, err);
+}
+
+static int limit_connections(struct server *server, struct error *err)
+{
+	const struct server_config *config = server->config;
+	struct limits limits;
+
+	server->admission_config = config->admission;
+	if (limits_find(config->admission.max_connections, config->admission.threads, config->memory, &limits, err) < 0)
+		return -1;
+	server->admission_config.max_connections = limits.connections;
+	if (limits.reason)
+		log_event(server->runtime.log, LOG_LEVEL_WARNING, "fewer connections than --max-connections",
+			  LOG_FIELDS(LOG_NUMBER("connections", limits.connections), LOG_TEXT("reason", limits.reason)));
 	return 0;
 }
 
@@ -125,7 +145,7 @@ static int start(struct server *server, struct error *err)
 	runtime->log = log_new(STDOUT_FILENO, config->log_level, err);
 	if (!runtime->log)
 		goto no_certificate;
-	if (deadlines_init(&runtime->deadlines, config->request_timeout, &runtime->metrics.deadlines_missed, err) < 0)
+	if (limit_connections(server, err) < 0 || start_deadlines(server, err) < 0)
 		goto no_deadlines;
 	if (start_ports(server, err) < 0)
 		goto no_ports;
@@ -196,6 +216,7 @@ static void log_serving(struct server *server)
 		  LOG_FIELDS(LOG_TEXT("version", TFCONFIG_WEBHOOK_VERSION), LOG_TEXT("listen", server->address),
 			     LOG_TEXT("metrics_listen", server->metrics_address),
 			     LOG_NUMBER("threads", config->admission.threads),
+			     LOG_NUMBER("max_connections", server->admission_config.max_connections),
 			     LOG_TEXT("cluster_domain", config->admission.review.cluster_domain)));
 }
 
@@ -208,7 +229,7 @@ int server_run(const struct server_config *config, struct error *err)
 	if (!server)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for the server");
 	server->config = config;
-	tune_malloc();
+	heap_init();
 	block_signals(&server->signals);
 	if (start(server, err) < 0) {
 		free(server);

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import ssl
@@ -159,13 +160,14 @@ def free_ports(count):
 class Server:
     """A server that serves; `ports` are chosen by the system and read from the log unless given."""
 
-    def __init__(self, pair, *flags, environment=None, host="127.0.0.1", ports=None, read_log=True):
+    def __init__(self, pair, *flags, environment=None, host="127.0.0.1", ports=None, read_log=True, descriptors=None):
         self.port, self.metrics_port = ports or (0, 0)
         command = [program_path(), "serve", *pair.flags(), "--listen", f"{host}:{self.port}",
                    "--metrics-listen", f"{host}:{self.metrics_port}", "--drain", "0", *flags]
         self.pair = pair
         self.lines = []
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        limit = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors))
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit,
                                         env={**os.environ, **(environment or {})})
         self._errors = []
         self._follow_errors = self._follow(self.process.stderr, self._errors)
@@ -259,10 +261,17 @@ class Server:
 
     # The process
 
+    def _memory(self, name):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(name + r":\s+(\d+) kB", status)[1]) * 1024
+
     def memory(self):
         """Resident bytes."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+        return self._memory("VmRSS")
+
+    def peak_memory(self):
+        """The most that were resident so far."""
+        return self._memory("VmHWM")
 
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()

@@ -150,7 +150,7 @@ def test_any_number_of_threads_serves(serve, threads):
     server = serve("--threads", threads)
     if not SANITIZED:  # a sanitizer has a thread of its own
         tasks = len(os.listdir(f"/proc/{server.process.pid}/task"))
-        assert tasks == int(threads) + 4  # main, log, deadlines, plain port
+        assert tasks == int(threads) + 5  # main, log, plain port, deadlines of both ports
     assert server.review(pod_review()).status == 200
 
 
