@@ -25,7 +25,8 @@ struct arenas {
 
 /*
  * Makes `count` arenas, whose first blocks are taken from the budget and which may each grow to REVIEW_ARENA_MAX of its
- * limit. On failure there is nothing to release.
+ * limit. They and the largest body have to fit in half of the budget, as connections may take the other. On failure
+ * there is nothing to release.
  */
 MUST_CHECK int arenas_init(struct arenas *arenas, size_t count, struct budget *budget, struct error *err);
 

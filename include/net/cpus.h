@@ -5,8 +5,13 @@
  * How many CPUs this process may use at once, so that it starts as many threads and no more.
  */
 
-/* The least of the scheduler's affinity mask and the cgroup's quota (versions 1 and 2); at least 1. */
+enum { CPUS_MAX = 8 }; /* more threads than these answer no API server faster, and each takes memory */
+
+/* The least of the scheduler's affinity mask, the cgroup's quota (versions 1 and 2) and CPUS_MAX; at least 1. */
 unsigned cpus_available(void);
+
+/* The least of a mask's CPUs, a quota's (0: none), and CPUS_MAX. */
+unsigned cpus_least(unsigned mask, unsigned quota);
 
 /*
  * CPUs of a quota, rounded up: 150000 of every 100000 microseconds are 2. 0 where there is no limit. The text is what

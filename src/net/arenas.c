@@ -8,6 +8,10 @@ enum { FIRST_SIZE = 64 * 1024 }; /* most reviews need no more */
 
 int arenas_init(struct arenas *arenas, size_t count, struct budget *budget, struct error *err)
 {
+	if (count * FIRST_SIZE + REVIEW_MAX_BODY > budget->limit / 2)
+		return error_set(err, ERROR_USAGE,
+				 "%zu threads leave no memory for the largest review: each takes %d KiB", count,
+				 FIRST_SIZE / 1024);
 	*arenas = (struct arenas){.slots = calloc(count, sizeof(*arenas->slots))};
 	for (; arenas->slots && arenas->count < count; arenas->count++) {
 		struct arenas_slot *slot = &arenas->slots[arenas->count];

@@ -45,6 +45,13 @@ static unsigned quota_of_cgroup(void)
 	return cpus_of_quota(both);
 }
 
+unsigned cpus_least(unsigned mask, unsigned quota)
+{
+	const unsigned cpus = quota > 0 && quota < mask ? quota : mask;
+
+	return cpus < CPUS_MAX ? cpus : CPUS_MAX;
+}
+
 unsigned cpus_available(void)
 {
 	unsigned quota = quota_of_cgroup();
@@ -53,5 +60,5 @@ unsigned cpus_available(void)
 
 	if (sched_getaffinity(0, sizeof(mask), &mask) == 0 && CPU_COUNT(&mask) > 0)
 		cpus = (unsigned)CPU_COUNT(&mask);
-	return quota > 0 && quota < cpus ? quota : cpus;
+	return cpus_least(cpus, quota);
 }

@@ -162,6 +162,12 @@ def test_threads_follow_the_cpus_that_the_process_may_use(pair, program):
     assert "In effect: 1 threads" in done.stdout
 
 
+def test_threads_that_leave_no_memory_for_reviews_are_refused(program, pair):
+    error = fails(program, 2, *pair.flags(), "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0",
+                  "--threads", "64", "--memory", "16Mi", "--max-connections", "100")
+    assert "64 threads leave no memory" in error
+
+
 def test_any_address_takes_ipv4_and_ipv6(serve):
     server = serve(host="[::]")
     for host in ("127.0.0.1", "::1"):

@@ -27,11 +27,21 @@ static void there_is_always_one(void)
 	CU_ASSERT(cpus_available() >= 1);
 }
 
+static void the_least_counts_and_never_more_than_the_most(void)
+{
+	CU_ASSERT(cpus_least(4, 0) == 4);
+	CU_ASSERT(cpus_least(4, 2) == 2);
+	CU_ASSERT(cpus_least(2, 4) == 2);
+	CU_ASSERT(cpus_least(256, 0) == CPUS_MAX);
+	CU_ASSERT(cpus_least(256, 100) == CPUS_MAX);
+}
+
 int add_cpus_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"a quota is rounded up to CPUs", a_quota_is_rounded_up_to_cpus},
 		{"there is always one", there_is_always_one},
+		{"the least counts, and never more than the most", the_least_counts_and_never_more_than_the_most},
 		{NULL, NULL},
 	};
 
