@@ -51,7 +51,10 @@ void credentials_store_init(struct credentials_store *store, const char *certifi
 
 void credentials_store_release(struct credentials_store *store);
 
-/* Loads the files' pair and makes it the current one. On failure the one before stays. */
+/*
+ * Loads the files' pair and makes it the current one. On failure the one before stays; that a pair has expired is one
+ * while the one before is in date.
+ */
 MUST_CHECK int credentials_store_load(struct credentials_store *store, struct error *err);
 
 /* Whether a file is another one than at the last attempt to load: a broken pair is tried once, not again and again. */

@@ -159,6 +159,15 @@ static struct stat stat_of(const char *path)
 	return stat(path, &found) == 0 ? found : (struct stat){0};
 }
 
+/* Whether the new pair has expired and the current one, if any, has not. */
+static bool is_worse(const struct credentials *fresh, const struct credentials *current)
+{
+	const time_t now = time(NULL);
+
+	return current && fresh->not_after < now &&
+	       !credentials_date_problem(current->not_before, current->not_after, now);
+}
+
 int credentials_store_load(struct credentials_store *store, struct error *err)
 {
 	struct credentials *credentials = NULL;
@@ -169,6 +178,10 @@ int credentials_store_load(struct credentials_store *store, struct error *err)
 	store->key_stat = stat_of(store->key_file);
 	if (credentials_load(store->certificate_file, store->key_file, &credentials, err) < 0)
 		return -1;
+	if (is_worse(credentials, store->current)) {
+		credentials_unref(credentials);
+		return error_set(err, ERROR_INVALID, "the certificate %s has expired", store->certificate_file);
+	}
 	pthread_mutex_lock(&store->lock);
 	before = store->current;
 	store->current = credentials;

@@ -45,11 +45,11 @@ def eventually(condition, what, patience=PATIENCE):
 class Pair:
     """A self-signed certificate and its key, in a folder of their own."""
 
-    def __init__(self, folder, name="webhook", begins=-3600, ends=86400):
+    def __init__(self, folder, name="webhook", begins=-3600, ends=86400, key=None):
         folder.mkdir(parents=True, exist_ok=True)
         self.certificate = folder / "tls.crt"
         self.key = folder / "tls.key"
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = key or ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         now = datetime.datetime.now(datetime.timezone.utc)
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1")),

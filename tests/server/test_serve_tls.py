@@ -7,6 +7,7 @@ import ssl
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
 from server_harness import (MIB, SANITIZED, Load, Pair, eventually, is_closed, pair, pod_review, post,  # noqa: F401
                             read_answer, serve, server)
 
@@ -42,6 +43,28 @@ def test_tls_1_2_and_1_3_are_spoken(server, version, name):
             assert read_answer(sock).status == 200
     server.wait_for_metric("connections", 0)
     assert server.metrics()["tls_handshake_failures_total"] == 0
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_an_rsa_certificate_serves_as_well(serve, tmp_path, version):
+    server = serve(pair=Pair(tmp_path / "rsa", key=rsa.generate_private_key(65537, 2048)))
+    context = server.context()
+    context.minimum_version = context.maximum_version = version
+    with server.tls(context=context) as sock:
+        sock.sendall(post(pod_review()))
+        assert read_answer(sock).status == 200
+
+
+@pytest.mark.parametrize("ciphers", ["AES128-SHA", "AES128-GCM-SHA256", "AES256-GCM-SHA384", "ECDHE-RSA-AES128-SHA",
+                                     "ECDHE-ECDSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384", "kRSA", "kDHE",
+                                     "AES128-CCM:ECDHE-ECDSA-AES128-CCM"])
+def test_ciphers_without_forward_secrecy_or_integrity_of_their_own_are_refused(serve, tmp_path, ciphers):
+    for key in (rsa.generate_private_key(65537, 2048), None):
+        server = serve(pair=Pair(tmp_path / f"pair-{key is None}", key=key))
+        context = old_context(ssl.TLSVersion.TLSv1_2)
+        context.set_ciphers(ciphers + ":@SECLEVEL=0")
+        with pytest.raises(OSError):
+            server.tls(context=context)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -216,6 +239,26 @@ def test_a_certificate_out_of_date_serves_with_a_warning_but_is_not_ready(serve,
     server.signal(signal.SIGHUP)
     server.wait_for_event("certificate reloaded")
     assert server.page("/readyz").status == 200
+
+
+def test_an_expired_pair_does_not_replace_a_valid_one(server, tmp_path):
+    before = serial_of(server)
+    server.pair.replace(Pair(tmp_path / "late", begins=-7200, ends=-3600))
+    server.signal(signal.SIGHUP)
+    event = server.wait_for_event("certificate not reloaded, the one before serves on")
+    assert event["level"] == "error" and event["message"].endswith("tls.crt has expired")
+    assert serial_of(server) == before
+    assert server.metrics()['certificate_reloads_total{result="failure"}'] == 1
+    assert server.page("/readyz").status == 200
+
+
+def test_among_expired_pairs_the_new_one_serves(serve, tmp_path):
+    server = serve(pair=Pair(tmp_path / "late", begins=-7200, ends=-3600))
+    later = Pair(tmp_path / "later", begins=-7200, ends=-1800)
+    server.pair.replace(later)
+    server.signal(signal.SIGHUP)
+    server.wait_for_event("certificate reloaded")
+    assert serial_of(server) == later.leaf.serial_number
 
 
 def test_plain_http_to_the_tls_port_is_closed(server):
