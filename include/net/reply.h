@@ -20,6 +20,9 @@ struct reply {
 	bool close;                 /* the connection ends with this answer */
 };
 
+/* A reply with the status, which for a 503 tells when to come back; the caller adds to it. */
+struct reply reply_of(unsigned status, bool close);
+
 /* Queues one line of plain text, which comes without its newline, whatever reply->content_type says. */
 enum MHD_Result reply_text(struct MHD_Connection *connection, const struct reply *reply, const char *text);
 

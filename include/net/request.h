@@ -14,6 +14,9 @@
  * The HTTP side of a request to the TLS port, up to a body that is worth reviewing. A request is used by one thread.
  */
 
+/* What a client is told for whose body or answer others have left no memory. */
+#define REQUEST_NO_MEMORY "no memory just now: try again"
+
 enum {
 	/* Bytes of a refused body that are read so that its client comes to see the answer; beyond it the connection
 	 * is closed. */
@@ -45,13 +48,13 @@ void request_reset(struct request *request);
 enum request_next request_begin(struct request *request, struct MHD_Connection *handle, const char *url,
 				const char *method);
 
-/* Takes a piece of the body. False where the connection has to be closed. */
+/* Takes a piece of the body. False where the connection has to be closed: the refusal counts as if it were answered. */
 bool request_add(struct request *request, const char *bytes, size_t len);
 
-/* Refuses the request with an HTTP error and a line of static text, and frees its body. Counts the error. */
+/* Refuses the request with an HTTP error and a line of static text, and frees its body. */
 void request_refuse(struct request *request, unsigned status, const char *text);
 
-/* Queues the answer of a refused request. */
+/* Queues the answer of a refused request, and counts the error. */
 enum MHD_Result request_answer_refusal(const struct request *request, struct MHD_Connection *handle);
 
 #endif

@@ -35,21 +35,16 @@ static void refuse_for_memory(struct review_answer *answer)
 	answer->http_status = MHD_HTTP_SERVICE_UNAVAILABLE;
 	answer->decision = REVIEW_REFUSED;
 	answer->code = MHD_HTTP_SERVICE_UNAVAILABLE;
-	answer->message = "no memory just now: try again";
+	answer->message = REQUEST_NO_MEMORY;
 }
 
 static enum MHD_Result queue_answer(struct admission *admission, struct MHD_Connection *handle,
 				    const struct review_answer *answer, struct MHD_Response *response)
 {
-	const bool busy = answer->http_status == MHD_HTTP_SERVICE_UNAVAILABLE;
-	const struct reply reply = {
-		.status = (unsigned)answer->http_status,
-		.content_type = answer->content_type,
-		.header = busy ? "Retry-After" : NULL,
-		.value = busy ? "1" : NULL,
-		.close = atomic_load_explicit(&admission->runtime->draining, memory_order_relaxed),
-	};
+	const bool close = atomic_load_explicit(&admission->runtime->draining, memory_order_relaxed);
+	struct reply reply = reply_of((unsigned)answer->http_status, close);
 
+	reply.content_type = answer->content_type;
 	return response ? reply_queue(handle, &reply, response) : reply_text(handle, &reply, answer->message);
 }
 
@@ -69,7 +64,9 @@ static enum MHD_Result review(struct admission *admission, struct request *reque
 	if (!response)
 		refuse_for_memory(&answer);
 	duration = clock_microseconds() - request->begun;
-	metrics_count_review(&runtime->metrics, answer.resource, answer.operation, answer.decision, duration);
+	/* Want of memory decides nothing: where it ends a request earlier there is no decision either. */
+	if (answer.http_status != MHD_HTTP_SERVICE_UNAVAILABLE)
+		metrics_count_review(&runtime->metrics, answer.resource, answer.operation, answer.decision, duration);
 	if (answer.http_status >= 400)
 		metrics_count_http_error(&runtime->metrics, (unsigned)answer.http_status);
 	queued = queue_answer(admission, handle, &answer, response);

@@ -116,7 +116,7 @@ static void add_durations(struct metrics *metrics, struct buf *page)
 
 static void add_http_errors(struct metrics *metrics, struct buf *page)
 {
-	add_head(page, "http_errors_total", "counter", "Requests answered with an HTTP error.");
+	add_head(page, "http_errors_total", "counter", "Requests answered with an HTTP error, or cut for one.");
 	for (size_t i = 0; i < ARRAY_LEN(http_codes); i++)
 		buf_addf(page, "tfconfig_webhook_http_errors_total{code=\"%u\"} %lu\n", http_codes[i],
 			 atomic_load(&metrics->http_errors[i]));

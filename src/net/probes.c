@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/buf.h"
 #include "net/process.h"
@@ -142,11 +143,14 @@ int probes_start(struct probes *probes, struct runtime *runtime, unsigned reques
 	};
 
 	*probes = (struct probes){.runtime = runtime};
-	if (deadlines_init(&probes->deadlines, &config, err) < 0)
+	if (deadlines_init(&probes->deadlines, &config, err) < 0) {
+		close(listen_fd);
 		return -1;
+	}
 	probes->daemon = start_daemon(probes, request_timeout, listen_fd);
 	if (probes->daemon)
 		return 0;
+	/* The library may have closed the socket: better left open than closed twice. */
 	deadlines_release(&probes->deadlines);
 	return error_set(err, ERROR_SYSTEM, "cannot start the server of probes and metrics");
 }

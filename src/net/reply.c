@@ -13,6 +13,17 @@ struct charged {
 	char bytes[];
 };
 
+struct reply reply_of(unsigned status, bool close)
+{
+	struct reply reply = {.status = status, .close = close};
+
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE) {
+		reply.header = "Retry-After";
+		reply.value = "1";
+	}
+	return reply;
+}
+
 enum MHD_Result reply_queue(struct MHD_Connection *connection, const struct reply *reply, struct MHD_Response *response)
 {
 	bool complete;

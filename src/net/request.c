@@ -10,6 +10,8 @@
 
 #define REVIEW_PATH "/mutate"
 
+static const char too_large[] = "the body has more than 7 MiB";
+
 void request_init(struct request *request, struct runtime *runtime)
 {
 	*request = (struct request){.runtime = runtime};
@@ -29,7 +31,6 @@ void request_refuse(struct request *request, unsigned status, const char *text)
 	request->refusal = status;
 	request->refusal_text = text;
 	body_release(&request->body);
-	metrics_count_http_error(&request->runtime->metrics, status);
 	if (log_enabled(log, LOG_LEVEL_DEBUG))
 		log_event(log, LOG_LEVEL_DEBUG, "request refused",
 			  LOG_FIELDS(LOG_NUMBER("code", status), LOG_TEXT("message", text)));
@@ -82,15 +83,12 @@ static unsigned long long announced_length(struct MHD_Connection *handle)
 }
 
 /*
- * A refusal can be answered before the body where the client waits for our "100 Continue", and has to be where the
- * end of the body can't be found, or is too far away to read up to it.
+ * A refusal has to be answered before the body where the end of that can't be found, or is too far away to read up to
+ * it. Not so where the client expects our "100 Continue": it may send its body all the same, and lose the answer.
  */
-static bool answers_before_body(struct MHD_Connection *handle, unsigned refusal, unsigned long long length)
+static bool answers_before_body(unsigned refusal, unsigned long long length)
 {
-	const char *expect = header_of(handle, "Expect");
-
-	return refusal == MHD_HTTP_NOT_IMPLEMENTED || length > REQUEST_DISCARD_MAX ||
-	       (expect && strcasecmp(expect, "100-continue") == 0);
+	return refusal == MHD_HTTP_NOT_IMPLEMENTED || length > REQUEST_DISCARD_MAX;
 }
 
 enum request_next request_begin(struct request *request, struct MHD_Connection *handle, const char *url,
@@ -103,14 +101,14 @@ enum request_next request_begin(struct request *request, struct MHD_Connection *
 	request->begun = clock_microseconds();
 	if (!refusal && length > REVIEW_MAX_BODY) {
 		refusal = MHD_HTTP_CONTENT_TOO_LARGE;
-		text = "the body has more than 7 MiB";
+		text = too_large;
 	}
 	if (!refusal) {
 		request->announced = (size_t)length;
 		return REQUEST_READ;
 	}
 	request_refuse(request, refusal, text);
-	return answers_before_body(handle, refusal, length) ? REQUEST_ANSWER : REQUEST_READ;
+	return answers_before_body(refusal, length) ? REQUEST_ANSWER : REQUEST_READ;
 }
 
 bool request_add(struct request *request, const char *bytes, size_t len)
@@ -121,30 +119,29 @@ bool request_add(struct request *request, const char *bytes, size_t len)
 		case BODY_OK:
 			return true;
 		case BODY_TOO_LARGE:
-			request_refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body has more than 7 MiB");
+			request_refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, too_large);
 			break;
 		case BODY_NO_BUDGET:
-			request_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory just now: try again");
+			request_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, REQUEST_NO_MEMORY);
 			break;
 		}
 	}
 	request->discarded += len;
-	return request->discarded <= REQUEST_DISCARD_MAX;
+	if (request->discarded <= REQUEST_DISCARD_MAX)
+		return true;
+	metrics_count_http_error(&request->runtime->metrics, request->refusal);
+	return false;
 }
 
 enum MHD_Result request_answer_refusal(const struct request *request, struct MHD_Connection *handle)
 {
-	struct reply reply = {
-		.status = request->refusal,
-		.close = atomic_load_explicit(&request->runtime->draining, memory_order_relaxed),
-	};
+	const bool close = atomic_load_explicit(&request->runtime->draining, memory_order_relaxed);
+	struct reply reply = reply_of(request->refusal, close);
 
 	if (reply.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
 		reply.header = "Allow";
 		reply.value = "POST";
-	} else if (reply.status == MHD_HTTP_SERVICE_UNAVAILABLE) {
-		reply.header = "Retry-After";
-		reply.value = "1";
 	}
+	metrics_count_http_error(&request->runtime->metrics, request->refusal);
 	return reply_text(handle, &reply, request->refusal_text);
 }

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -222,27 +221,20 @@ static void log_serving(struct server *server)
 
 int server_run(const struct server_config *config, struct error *err)
 {
-	/* Too large for comfort on the stack, and one per process. */
-	struct server *server = calloc(1, sizeof(*server));
+	struct server server = {.config = config};
 	int number;
 
-	if (!server)
-		return error_set(err, ERROR_NO_MEMORY, "no memory for the server");
-	server->config = config;
 	heap_init();
-	block_signals(&server->signals);
-	if (start(server, err) < 0) {
-		free(server);
+	block_signals(&server.signals);
+	if (start(&server, err) < 0)
 		return -1;
-	}
-	note_certificate(server);
-	log_serving(server);
-	number = serve(server);
-	log_event(server->runtime.log, LOG_LEVEL_INFO, "draining",
+	note_certificate(&server);
+	log_serving(&server);
+	number = serve(&server);
+	log_event(server.runtime.log, LOG_LEVEL_INFO, "draining",
 		  LOG_FIELDS(LOG_TEXT("signal", number == SIGTERM ? "SIGTERM" : "SIGINT"),
 			     LOG_NUMBER("seconds", config->drain)));
-	drain(server);
-	stop(server);
-	free(server);
+	drain(&server);
+	stop(&server);
 	return 0;
 }

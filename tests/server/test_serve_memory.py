@@ -10,6 +10,8 @@ import pytest
 from server_harness import (MAX_BODY, MIB, SANITIZED, eventually, padded, pair, pod_review, post,  # noqa: F401
                             read_answer, serve)
 
+REFUSED = 'admission_requests_total{resource="other",operation="other",decision="refused"}'
+
 HOSTILE = {
     "nested arrays": b"[" * MAX_BODY,
     "zeros": b"[0," * (MAX_BODY // 3),
@@ -86,6 +88,17 @@ def test_a_full_budget_is_503_with_retry_after_and_recovers(serve):
     server.wait_for_metric("memory_used_bytes", before)
     assert server.review(padded(pod_review(), 6 * MIB)).status == 200
     assert server.metrics()['http_errors_total{code="503"}'] == 1
+    assert server.metrics()[REFUSED] == 2  # the bodies that are no review
+
+
+def test_a_review_without_memory_is_503_and_no_decision(serve):
+    server = serve("--memory", "16Mi", "--request-timeout", "60s")
+    with hold(server, 6 * MIB), hold(server, 6 * MIB):
+        eventually(lambda: at_rest(server) >= 12 * MIB, "both bodies are held")
+        answer = server.review(b"[" + b"0," * (MIB // 8) + b"0]")
+        assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
+    metrics = server.metrics()
+    assert (metrics['http_errors_total{code="503"}'], metrics[REFUSED]) == (1, 0)
 
 
 def test_a_client_that_goes_away_gives_its_memory_back(serve):
