@@ -150,20 +150,22 @@ def is_closed(sock, patience=PATIENCE):
     return True
 
 
-def free_ports(count):
-    """Ports that nobody uses just now."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [sock.getsockname()[1] for sock in sockets]
+def listening_ports(pid):
+    """The IPv4 ports that a process listens on, in the order of its descriptors."""
+    lines = pathlib.Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+    ports = {f"socket:[{fields[9]}]": int(fields[1].rpartition(":")[2], 16)
+             for fields in map(str.split, lines) if fields[3] == "0A"}
+    folder = f"/proc/{pid}/fd"
+    targets = [os.readlink(f"{folder}/{fd}") for fd in sorted(os.listdir(folder), key=int)]
+    return [ports[target] for target in targets if target in ports]
 
 
 class Server:
-    """A server that serves; `ports` are chosen by the system and read from the log unless given."""
+    """A server that serves, at ports chosen by the system. A quiet one does not tell them in its log."""
 
-    def __init__(self, pair, *flags, environment=None, host="127.0.0.1", ports=None, read_log=True, descriptors=None):
-        self.port, self.metrics_port = ports or (0, 0)
-        command = [program_path(), "serve", *pair.flags(), "--listen", f"{host}:{self.port}",
-                   "--metrics-listen", f"{host}:{self.metrics_port}", "--drain", "0", *flags]
+    def __init__(self, pair, *flags, environment=None, host="127.0.0.1", quiet=False, read_log=True, descriptors=None):
+        command = [program_path(), "serve", *pair.flags(), "--listen", f"{host}:0", "--metrics-listen", f"{host}:0",
+                   "--drain", "0", *flags]
         self.pair = pair
         self.lines = []
         limit = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors))
@@ -171,11 +173,13 @@ class Server:
                                         env={**os.environ, **(environment or {})})
         self._errors = []
         self._follow_errors = self._follow(self.process.stderr, self._errors)
-        if not ports:
+        if quiet:
+            self.port, self.metrics_port = eventually(self._find_ports, "it listens")
+        else:
             self._read_ports()
         if read_log:
             self._follow_log = self._follow(self.process.stdout, self.lines)
-        if ports:
+        if quiet:
             eventually(self._is_ready, "it serves")
 
     def _read_ports(self):
@@ -190,6 +194,11 @@ class Server:
         self.process.wait(PATIENCE)
         self._follow_errors.join(PATIENCE)
         raise AssertionError(f"it does not serve: {self.lines} {self.stderr}")
+
+    def _find_ports(self):
+        with contextlib.suppress(OSError):  # it has just begun, or descriptors come and go
+            ports = listening_ports(self.process.pid)
+            return ports if len(ports) == 2 else None
 
     def _is_ready(self):
         try:

@@ -78,7 +78,7 @@ def test_what_is_in_flight_at_the_end_of_the_drain_is_finished(serve):
 
 
 def test_what_never_finishes_does_not_hold_the_end_beyond_the_request_timeout(serve):
-    server = serve("--request-timeout", "1s")
+    server = serve("--request-timeout", "3s")
     with server.tls() as sock:
         sock.sendall(post(pod_review())[:-10])
         eventually(lambda: server.metrics()["admission_in_flight"] == 1, "one is in flight")

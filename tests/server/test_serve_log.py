@@ -5,7 +5,7 @@ import json
 import time
 
 import pytest
-from server_harness import (PATIENCE, free_ports, pair, pod_review, post, read_answer, serve, server,  # noqa: F401
+from server_harness import (PATIENCE, pair, pod_review, post, read_answer, serve, server,  # noqa: F401
                             stateful_set_review)
 
 FIELDS = ["time", "level", "msg", "uid", "namespace", "resource", "name", "operation", "decision", "code", "role",
@@ -73,8 +73,7 @@ def test_bytes_that_are_no_utf8_leave_the_log_json(server):
                                               ("info", ["allowed", "denied", "refused"]),
                                               ("warning", ["refused"]), ("error", ["refused"])])
 def test_the_level_chooses(serve, level, decisions):
-    # Quieter levels don't tell the ports: they have to be chosen.
-    server = serve("--log-level", level, ports=None if level in ("debug", "info") else free_ports(2))
+    server = serve("--log-level", level, quiet=level not in ("debug", "info"))
     for body in (pod_review(), stateful_set_review("maybe"), b"{}"):
         server.review(body)
     server.stop()

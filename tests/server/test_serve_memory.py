@@ -143,7 +143,7 @@ def test_a_system_without_memory_is_503_and_the_process_lives(serve):
 
 
 def test_a_system_without_descriptors_takes_connections_again_when_there_are_some(serve):
-    server = serve("--request-timeout", "1s")
+    server = serve("--request-timeout", "3s")
     few = int(server.metrics()["process_open_fds"]) + 4
     before = limit(server, resource.RLIMIT_NOFILE, few)
     silent = [server.tcp() for _ in range(20)]
