@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+pytest.register_assert_rewrite("e2e_harness")
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 

@@ -1,8 +1,4 @@
-"""The image: built from the Dockerfile without a Docker engine, then entered as the user it names.
-
-The base image comes from debootstrap and is kept, with the layers, below build/image, so that only the first run takes
-minutes. Needs root, buildah and debootstrap.
-"""
+"""The image: built from the Dockerfile without a Docker engine, then entered as the user it names."""
 
 import json
 import os
@@ -13,22 +9,12 @@ import subprocess
 
 import pytest
 
-from conftest import DATA, ROOT
+from conftest import DATA
+from images import build_image, buildah, may_mount, run, version
 
-BASE = "docker.io/library/debian:bookworm-slim"
-TOOLS = "localhost/tfconfig-webhook-tools:test"
 IMAGE = "localhost/tfconfig-webhook:test"
-WORK = ROOT / "build" / "image"
 PROGRAM = "/usr/bin/tfconfig-webhook"
 MAX_BYTES = 15_000_000
-
-
-
-def may_mount():
-    """buildah unpacks layers in a mount namespace of its own; a chroot or a container may not have one."""
-    make_private = ["unshare", "--mount", "--propagation", "unchanged", "mount", "--make-rprivate", "/"]
-    return subprocess.run(make_private, capture_output=True).returncode == 0
-
 
 MISSING = [tool for tool in ("buildah", "debootstrap", "openssl") if not shutil.which(tool)]
 
@@ -40,56 +26,9 @@ pytestmark = [
 ]
 
 
-def run(*command, **settings):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **settings)
-    assert done.returncode == 0, f"{command}: {done.stdout[-4000:]}{done.stderr[-4000:]}"
-    return done.stdout
-
-
-def buildah(*arguments, **settings):
-    """buildah with storage of its own, as it works inside a container too: no overlay file system, no namespaces."""
-    storage = ["--storage-driver", "vfs", "--root", WORK / "storage", "--runroot", WORK / "run"]
-    env = {**os.environ, "BUILDAH_ISOLATION": "chroot"}
-    return run("buildah", *storage, *arguments, env=env, **settings)
-
-
-def image_names():
-    return {name for image in json.loads(buildah("images", "--json")) for name in image.get("names") or []}
-
-
-def make_base():
-    """debian:bookworm-slim, near enough: a minimal Debian under the name that the Dockerfile asks for."""
-    root = WORK / "debootstrap"
-    shutil.rmtree(root, ignore_errors=True)
-    run("debootstrap", "--variant=minbase", "bookworm", root)
-    container = buildah("from", "scratch").strip()
-    try:
-        buildah("add", "--quiet", container, root, "/")
-        buildah("config", "--env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "--cmd", "bash", container)
-        buildah("commit", "--quiet", container, BASE)
-    finally:
-        buildah("rm", container)
-        shutil.rmtree(root, ignore_errors=True)
-
-
-def version():
-    (found,) = re.findall(r'TFCONFIG_WEBHOOK_VERSION "(.+)"', (ROOT / "include/version.h").read_text())
-    return found
-
-
 @pytest.fixture(scope="module")
 def image():
-    """The compiler and libraries stay for the next run; the layers that hold our sources, a gigabyte each, go."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    if BASE not in image_names():
-        make_base()
-    build = ["build", "--pull=never", "--layers", "--file", ROOT / "Dockerfile"]
-    try:
-        buildah(*build, "--target", "tools", "--tag", TOOLS, ROOT)
-        buildah(*build, "--build-arg", f"VERSION={version()}", "--tag", IMAGE, ROOT)
-    finally:
-        buildah("rm", "--all")  # a build that failed, or was killed, leaves its containers, and they hold its layers
-        buildah("rmi", "--prune")
+    build_image(IMAGE)
     return json.loads(buildah("inspect", "--type", "image", IMAGE))["OCIv1"]
 
 
