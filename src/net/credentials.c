@@ -107,13 +107,12 @@ int credentials_load(const char *certificate_file, const char *key_file, struct 
 {
 	struct credentials *credentials = calloc(1, sizeof(*credentials));
 
-	if (!credentials)
-		return error_set(err, ERROR_NO_MEMORY, "no memory for the certificate");
-	atomic_init(&credentials->references, 1);
-	if (gnutls_certificate_allocate_credentials(&credentials->x509) < 0) {
+	if (!credentials || gnutls_certificate_allocate_credentials(&credentials->x509) < 0) {
 		free(credentials);
-		return error_set(err, ERROR_NO_MEMORY, "no memory for the certificate");
+		error_set(err, ERROR_NO_MEMORY, "no memory for the certificate");
+		return -1;
 	}
+	atomic_init(&credentials->references, 1);
 	if (load_pair(credentials, certificate_file, key_file, err) < 0) {
 		credentials_unref(credentials);
 		return -1;
