@@ -1,11 +1,13 @@
-"""One Kubernetes for all tests of a run, with the webhook installed as an admin does it, and kubectl as a user runs it.
+"""One Kubernetes for all tests of a run, the webhook installed as an admin does it, and kubectl as a user runs it.
 
-A test module says `pytest_plugins = ["e2e_harness"]`. E2E_CLUSTER names the cluster, so that two runs can go on at once;
-where E2E_KEEP is set, the cluster stays for the next run, which then starts at once with the same webhook; E2E_IMAGE is a
-file with the webhook's image, where it shall not be built. Needs root, and the programs of tests/e2e/cluster/build.
+A test module says `pytest_plugins = ["e2e_harness"]`. E2E_CLUSTER names the cluster, so that two runs can go on at
+once; where E2E_KEEP is set, the cluster stays for the next run, which then starts at once with the same webhook;
+E2E_IMAGE is a file with the webhook's image, where it shall not be built. Needs root, and the programs of
+tests/e2e/cluster/build.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -21,9 +23,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "cluster"), str(HERE.parent / "image")]
 
 import images  # noqa: E402
-from cluster import Cluster, run, wait_for  # noqa: E402
+from cluster import NODE_ADDRESS, Cluster, run, wait_for  # noqa: E402, F401
 from conftest import ROOT  # noqa: E402
-from kubernetes_objects import GROUP, INDEX, INJECT, ROLE, ordinals_of  # noqa: E402
+from kubernetes_objects import GROUP, INDEX, INJECT, ROLE, ordinals_of  # noqa: E402, F401
+from pki import Authority  # noqa: E402, F401
 
 KEEP = bool(os.environ.get("E2E_KEEP"))
 SYSTEM = "tfconfig-system"
@@ -43,7 +46,7 @@ def container(name="tensorflow", **fields):
 
 def stateful_set(name="trainer", annotations=None, *, replicas=2, service=None, containers=None, pod=None,
                  template_annotations=None, **spec):
-    """A StatefulSet that opts in and gives no cause for a warning; annotations by their short names, `inject` included."""
+    """A StatefulSet that opts in and gives no cause for a warning; annotations by their short names."""
     keys = {"inject": "true", **(annotations or {})}
     template = {"metadata": {"labels": {"app": name}},
                 "spec": {"enableServiceLinks": False, "terminationGracePeriodSeconds": 1,
@@ -357,8 +360,13 @@ def drop_namespace(namespace):
     namespace.cluster.kubectl("delete", "namespace", namespace.name, "--wait=false", check=False)
 
 
+numbers = itertools.count(1)
+
+
 def namespace_name(text):
-    return re.sub("[^a-z0-9]+", "-", text.removeprefix("test_").lower())[:50].strip("-")
+    """Of a test's name; with a number, as the cases of one test are told apart at the end of a long name."""
+    words = re.sub("[^a-z0-9]+", "-", text.removeprefix("test_").lower())
+    return f"{words[:40].strip('-')}-{next(numbers)}"
 
 
 @pytest.fixture

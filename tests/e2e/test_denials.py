@@ -9,7 +9,8 @@ pytest_plugins = ["e2e_harness"]
 MISTAKES = {
     "a port out of range": (
         stateful_set(annotations={"port": "70000"}),
-        'annotation tfconfig.dev/port is "70000": must be a number from 1 to 65535, or the name of a TCP containerPort'),
+        'annotation tfconfig.dev/port is "70000": must be a number from 1 to 65535, or the name of a TCP '
+        "containerPort"),
     "a mistyped annotation": (
         stateful_set(annotations={"prot": "2222"}),
         "annotation tfconfig.dev/prot is unknown: known are"),
@@ -61,9 +62,10 @@ def test_a_denied_update_leaves_the_set_as_it_was(namespace):
 
 
 def test_apply_prints_the_warnings_one_a_line(namespace):
-    said = namespace.applied(service(), stateful_set(podManagementPolicy="OrderedReady", pod={"enableServiceLinks": True}))
-    assert said.splitlines() == [
-        "Warning: podManagementPolicy OrderedReady starts pods one by one: a readiness probe that waits for peers blocks it",
+    careless = stateful_set(podManagementPolicy="OrderedReady", pod={"enableServiceLinks": True})
+    assert namespace.applied(service(), careless).splitlines() == [
+        "Warning: podManagementPolicy OrderedReady starts pods one by one: "
+        "a readiness probe that waits for peers blocks it",
         "Warning: enableServiceLinks is not false: each Service of the namespace adds variables to the environment",
     ]
 

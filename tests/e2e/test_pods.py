@@ -185,9 +185,9 @@ def test_twelve_replicas_are_in_numeric_order(namespace):
 def test_a_pod_that_is_made_anew_gets_the_same_bytes(namespace):
     namespace.applied(service(), stateful_set(replicas=2))
     before = namespace.values("trainer")
-    uid = namespace.get("pod", "trainer-1")["metadata"]["uid"]
+    uids = [pod["metadata"]["uid"] for pod in namespace.pods("trainer")]
     namespace.done("delete", "pod", "trainer-1")
-    namespace.wait_for(lambda: (namespace.get("pod", "trainer-1") or {"metadata": {"uid": uid}})["metadata"]["uid"] != uid,
+    namespace.wait_for(lambda: any(pod["metadata"]["uid"] not in uids for pod in namespace.pods("trainer")),
                        "the pod is made anew")
     assert namespace.values("trainer") == before
 
