@@ -28,8 +28,9 @@ struct admission {
 };
 
 /*
- * Serves the listening socket, of which it takes ownership, also on failure; only then it may stay open until the process
- * ends. The runtime needs a loaded certificate and must outlive the admission. On failure there is nothing to release.
+ * Serves the listening socket, of which it takes ownership, also on failure; only then it may stay open until the
+ * process ends. The runtime needs a loaded certificate and must outlive the admission. On failure there is nothing to
+ * release.
  */
 MUST_CHECK int admission_start(struct admission *admission, struct runtime *runtime,
 			       const struct admission_config *config, int listen_fd, struct error *err);

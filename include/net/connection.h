@@ -14,8 +14,8 @@
  * A connection of the TLS port from its first packet to its last: the certificate it was greeted with, whether its
  * handshake succeeded, the deadline over what is under way, and the request that is.
  *
- * The first byte of a request is seen where it comes in a packet of its own. Behind a request that is pipelined with it,
- * its time begins with the next packet or its complete head; until then the connection counts as idle.
+ * The first byte of a request is seen where it comes in a packet of its own. Behind a request that is pipelined with
+ * it, its time begins with the next packet or its complete head; until then the connection counts as idle.
  *
  * A connection is used by the one thread of the HTTP library that serves it.
  */
@@ -33,8 +33,8 @@ struct connection {
 
 /*
  * libmicrohttpd's MHD_OPTION_NOTIFY_CONNECTION, with a struct runtime as its context: makes and ends the struct
- * connection, which becomes the socket's context. Where there is no memory for it the connection is refused: shut down at
- * once, and counted.
+ * connection, which becomes the socket's context. Where there is no memory for it the connection is refused: shut down
+ * at once, and counted.
  */
 void connection_notify(void *runtime, struct MHD_Connection *handle, void **socket_context,
 		       enum MHD_ConnectionNotificationCode code);

@@ -18,8 +18,8 @@
  *
  * Some places are kept for newcomers. Whenever they are taken too, idle connections are shut down until they are free:
  * those that never asked for anything first, then those that are idle longest. While that is not enough, those at work
- * are allowed a tenth of the time, or none at a port whose requests take none (see at_once), and a new connection has to
- * ask within that time too.
+ * are allowed a tenth of the time, or none at a port whose requests take none (see at_once), and a new connection has
+ * to ask within that time too.
  *
  * One thread watches a port. It sleeps until the oldest is due, and for good while there is none. Thread-safe.
  */

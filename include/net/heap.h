@@ -11,8 +11,10 @@
 /* To be called once, before other threads run. */
 void heap_init(void);
 
-/* Tells that bytes were freed. Now and then gives what is free back to the system, a matter of a millisecond.
- * Thread-safe. */
+/*
+ * Tells that bytes were freed. Now and then gives what is free back to the system, a matter of a millisecond.
+ * Thread-safe.
+ */
 void heap_freed(size_t bytes);
 
 #endif

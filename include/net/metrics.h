@@ -42,7 +42,9 @@ struct metrics {
 	struct budget *budget; /* borrowed */
 };
 
-/* Counts an answer of review_answer that is no 503; resource and operation as in the request, duration in microseconds. */
+/*
+ * Counts an answer of review_answer that is no 503; resource and operation as in the request, duration in microseconds.
+ */
 void metrics_count_review(struct metrics *metrics, const char *resource, const char *operation,
 			  enum review_decision decision, uint64_t duration);
 

@@ -22,8 +22,9 @@ struct probes {
 };
 
 /*
- * Serves the listening socket, of which it takes ownership, also on failure; only then it may stay open until the process
- * ends. `request_timeout` is in seconds. The runtime must outlive the probes. On failure there is nothing to release.
+ * Serves the listening socket, of which it takes ownership, also on failure; only then it may stay open until the
+ * process ends. `request_timeout` is in seconds. The runtime must outlive the probes. On failure there is nothing to
+ * release.
  */
 MUST_CHECK int probes_start(struct probes *probes, struct runtime *runtime, unsigned request_timeout, int listen_fd,
 			    struct error *err);

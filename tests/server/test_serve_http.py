@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from server_harness import (MAX_BODY, MIB, eventually, is_closed, padded, pair, pod_review, post, post_chunked,  # noqa: F401
-                            read_answer, serve, server, stateful_set_review)
+from server_harness import (MAX_BODY, MIB, eventually, is_closed, padded, pair, pod_review, post,  # noqa: F401
+                            post_chunked, read_answer, serve, server, stateful_set_review)
 
 
 def test_an_answer_is_200_json_and_echoes_the_uid(server):

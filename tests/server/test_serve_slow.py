@@ -5,8 +5,7 @@ import socket
 import threading
 
 import pytest
-from server_harness import (eventually, is_closed, pair, pod_review, post, post_chunked, read_answer,  # noqa: F401
-                            serve)
+from server_harness import (is_closed, pair, pod_review, post, post_chunked, read_answer, serve)  # noqa: F401
 
 TIMED_OUT = "connections_timed_out_total"
 
