@@ -4,8 +4,8 @@ import copy
 import json
 
 import pytest
-from e2e_harness import (GROUP, INJECT, container, drop_namespace, new_namespace, service, stamps_of,
-                         stateful_set)
+from e2e_harness import (DEBIAN, GROUP, INJECT, container, drop_namespace, new_namespace, service,
+                         stamps_of, stateful_set)
 
 pytest_plugins = ["e2e_harness"]
 
@@ -118,15 +118,19 @@ def test_without_the_annotation_the_stamps_go_and_the_pods_roll_without_the_valu
     assert state(trainer)["stamps"] == before["stamps"]
 
 
-def test_a_changed_variable_rolls_once_and_the_stamp_says_the_same_group(namespace):
+def test_a_changed_variable_and_image_roll_once_each_and_the_stamp_stays(namespace, cluster):
+    cluster.ctr("images", "tag", "--force", DEBIAN, "docker.io/library/debian:other")
     namespace.applied(service(), with_env("1"))
     values = namespace.values("trainer")
     before = state(namespace)
     namespace.applied(with_env("2"))
     assert one_rollout_ago(namespace, before)
-    assert state(namespace)["stamps"] == before["stamps"]
-    assert namespace.values("trainer") == values
     assert step_of(namespace) == ["2", "2"]
+    between = state(namespace)
+    namespace.done("set", "image", "statefulset/trainer", "tensorflow=docker.io/library/debian:other")
+    assert one_rollout_ago(namespace, between)
+    assert namespace.values("trainer") == values
+    assert between["stamps"] == state(namespace)["stamps"] == before["stamps"]
 
 
 def test_undo_brings_the_template_back_and_not_the_old_size(namespace):
@@ -138,6 +142,31 @@ def test_undo_brings_the_template_back_and_not_the_old_size(namespace):
     assert namespace.sizes("trainer") == [3, 3, 3]
     assert step_of(namespace) == ["1", "1", "1"]
     assert namespace.events("trainer", "FailedCreate") == []
+
+
+def test_undo_past_the_opt_in_keeps_the_set_opted_in(namespace):
+    namespace.applied(service(), with_env("1", annotations={"inject": None}))
+    namespace.rolled_out("trainer")
+    namespace.applied(with_env("2"))
+    namespace.rolled_out("trainer")
+    stamps = state(namespace)["stamps"]
+    namespace.done("rollout", "undo", "statefulset/trainer")
+    assert namespace.sizes("trainer") == [2, 2]
+    assert step_of(namespace) == ["1", "1"]
+    assert state(namespace)["stamps"] == stamps
+
+
+def test_undo_past_the_opt_out_does_not_opt_in_again(trainer):
+    trainer.applied(stateful_set(annotations={"inject": None}))
+    trainer.rolled_out("trainer")
+    before = state(trainer)
+    # The old template differs in our stamps alone, which go again: nothing is left to roll.
+    undone = trainer.done("rollout", "undo", "statefulset/trainer")
+    assert "rolled back" in undone
+    after = state(trainer)
+    assert after["stamps"] == (None, None)
+    assert after["generation"] == before["generation"]
+    assert trainer.values("trainer") == {"trainer-0": None, "trainer-1": None}
 
 
 def test_a_stamp_edited_by_hand_is_written_anew(trainer):
@@ -155,6 +184,18 @@ def test_replace_without_our_stamps_changes_nothing(trainer):
     before = state(trainer)
     trainer.applied(stateful_set(), verb="replace")
     assert state(trainer) == before
+
+
+def test_a_manifest_that_once_held_the_stamps_and_holds_them_no_more_changes_nothing(trainer):
+    before = state(trainer)
+    exported = stateful_set()
+    label, group = before["stamps"]
+    exported["spec"]["template"]["metadata"]["labels"][INJECT] = label
+    exported["spec"]["template"]["metadata"]["annotations"] = {GROUP: group}
+    for obj in (exported, stateful_set()):
+        trainer.applied(obj)
+        assert state(trainer) == before
+        assert trainer.diff(obj) == ""
 
 
 def test_a_manifest_exported_from_the_cluster_makes_the_same_set_elsewhere(trainer):

@@ -153,7 +153,12 @@ def test_an_outage_holds_up_the_opted_in_alone_and_they_start_at_a_change_when_i
     with webhook.down():
         # Not ours.
         theirs = stateful_set("theirs", annotations={"inject": None}, replicas=1)
+        # The conditions of the registration have to bear any number of annotations.
+        many = stateful_set("many", annotations={"inject": None}, replicas=0,
+                            template_annotations={f"example.com/{number}": "1" for number in range(1000)})
+        many["metadata"]["annotations"] = {f"example.com/{number}": "1" for number in range(1000)}
         assert namespace.applied(deployment(), bare_pod(), service("theirs"), theirs) == ""
+        assert namespace.applied(many, verb="create") == ""
         namespace.rolled_out("theirs")
         namespace.done("wait", "--for=condition=Available", "deployment/web", "--timeout=60s")
         namespace.done("wait", "--for=condition=Ready", "pod/bare", "--timeout=60s")
@@ -169,6 +174,39 @@ def test_an_outage_holds_up_the_opted_in_alone_and_they_start_at_a_change_when_i
         namespace.done("scale", "statefulset", "trainer", "--replicas=1")
     namespace.done("annotate", "statefulset", "trainer", "example.com/touched=1")
     assert namespace.values("trainer") == before
+
+
+def test_no_review_is_lost_while_the_webhook_is_restarted(webhook):
+    failures, rolled_out = [], threading.Event()
+
+    def ask():
+        while not rolled_out.is_set():
+            probed = webhook.probe()
+            if probed.returncode != 0:
+                failures.append(probed.stderr)
+
+    asking = threading.Thread(target=ask)
+    before = {pod["metadata"]["name"] for pod in webhook.pods()}
+    asking.start()
+    try:
+        webhook.system.done("rollout", "restart", f"deployment/{WEBHOOK}")
+        webhook.system.wait_for(lambda: webhook.settled() and before.isdisjoint(
+            pod["metadata"]["name"] for pod in webhook.pods()), "the old pods are gone")
+    finally:
+        rolled_out.set()
+        asking.join()
+    assert failures == []
+
+
+def test_metrics_count_the_reviews_of_a_real_api_server(webhook):
+    assert webhook.probe().returncode == 0
+    counted = 0
+    for pod in webhook.pods():
+        path = f"/api/v1/namespaces/{SYSTEM}/pods/{pod['metadata']['name']}:8080/proxy/metrics"
+        text = webhook.cluster.kubectl("get", "--raw", path).stdout
+        counted += sum(float(line.rpartition(" ")[2]) for line in text.splitlines()
+                       if line.startswith("tfconfig_webhook_") and "statefulsets" in line and "_total{" in line)
+    assert counted >= 1
 
 
 def test_our_own_pods_start_without_the_webhook(namespace, webhook):

@@ -1,6 +1,7 @@
 """What the processes of the pods find in their environment, in every shape that a group can have."""
 
 import json
+import re
 
 import pytest
 from e2e_harness import (GROUP, INDEX, ROLE, container, drop_namespace, new_namespace, parse_environment, service,
@@ -199,3 +200,19 @@ def test_annotations_on_the_pod_template_count_as_on_the_set(namespace):
     workers = {"worker": namespace.addresses("trainer", [0], port=3333)}
     assert namespace.values("trainer") == {"trainer-0": tf_config(workers, "worker", 0)}
     assert GROUP in namespace.get("pod", "trainer-0")["metadata"]["annotations"]
+
+
+def test_the_largest_group_that_is_let_through_starts(namespace):
+    """Linux refuses a longer variable, and the container would not start."""
+    def of_size(others):
+        return stateful_set(annotations={"cluster": f"worker=trainer:1,worker=others:{others}"}, replicas=1)
+
+    namespace.applied(service())
+    refused = namespace.apply(of_size(5000))
+    assert refused.returncode == 1
+    (size,) = re.findall(r"the largest group of this shape that fits has ([0-9]+) pods", refused.stderr)
+    assert namespace.apply(of_size(int(size))).returncode == 1
+    namespace.applied(of_size(int(size) - 1))
+    (value,) = namespace.values("trainer").values()
+    assert 131_061 - 100 < len(value) <= 131_061
+    assert len(json.loads(value)["cluster"]["worker"]) == int(size)
