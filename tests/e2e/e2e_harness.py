@@ -14,6 +14,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -315,6 +316,8 @@ def cluster():
     if KEEP and cluster.kubeconfig.exists() and cluster.node_is_ready():
         yield cluster
         return
+    # A run that is told to end takes its cluster down, as one that is interrupted does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         cluster.up()
         cluster.load_image(images.base_archive())
