@@ -196,6 +196,12 @@ format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
 	clang-format -i $(C_FILES)
 
+e2e: ## the image, installed in a real Kubernetes on this machine (root; the first time builds it from Go modules)
+	@$(INSTALL_PACKAGES) build demo image cluster
+	@$(MAKE) --no-print-directory all build/venv/.installed
+	@tests/e2e/cluster/build
+	$(PYTEST) tests/e2e
+
 cluster: ## start a Kubernetes of one node on this machine, to play with (root; the first time builds it from Go modules)
 	@$(INSTALL_PACKAGES) build demo image cluster
 	@$(MAKE) --no-print-directory build/venv/.installed
@@ -224,7 +230,7 @@ build/release/tests/bench/echo: build/release/tests/bench/echo.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo test run-tests check-core test-tensorflow fuzz valgrind lint run-lint format image \
-	push cluster cluster-down bench help
+	push e2e cluster cluster-down bench help
