@@ -73,7 +73,7 @@ class Cluster:
     def is_ours(self, pid):
         """A pid may be another process's by now: ours were started in the cluster's folder."""
         try:
-            return os.readlink(f"/proc/{pid}/cwd").startswith(str(self.folder))
+            return f"{os.readlink(f'/proc/{pid}/cwd')}/".startswith(f"{self.folder}/")
         except OSError:
             return False
 
@@ -345,17 +345,18 @@ conf_dir = "{self.folder}/cni"
             self.ctr("tasks", "kill", "--all", "--signal", "SIGKILL", task, check=False)
             self.ctr("tasks", "delete", "--force", task, check=False)
 
-    def kill_shims(self):
-        """What still carries the cluster's folder in its command line: shims of containers."""
+    def kill_strays(self):
+        """What still carries the cluster's folder in its command line: shims of containers, and what was started in it
+        by a run that ended before it could note the pid."""
         for entry in pathlib.Path("/proc").iterdir():
             if not entry.name.isdigit():
                 continue
             try:
                 command = (entry / "cmdline").read_bytes()
+                if f"{self.folder}/".encode() in command and (b"containerd-shim" in command or self.is_ours(entry.name)):
+                    os.kill(int(entry.name), signal.SIGKILL)
             except OSError:
                 continue
-            if b"containerd-shim" in command and str(self.folder).encode() in command:
-                os.kill(int(entry.name), signal.SIGKILL)
 
     def down(self):
         if self.folder.exists():
@@ -364,10 +365,10 @@ conf_dir = "{self.folder}/cni"
                 self.stop(name)
             self.kill_tasks()
             self.stop("containerd")
-            self.kill_shims()
             # The API server may take a minute to end by itself, and there is nothing here worth waiting for.
             for name in ("kube-apiserver", "etcd"):
                 self.stop(name, patience=1)
+            self.kill_strays()
             for point in reversed(self.mounts()):
                 run("umount", "--lazy", point, check=False)
             for result in pathlib.Path("/var/lib/cni/results").glob(f"{self.namespace}-*"):
