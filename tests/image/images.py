@@ -1,7 +1,7 @@
-"""Images without a Docker engine: the project's own, built from the Dockerfile as it stands, and the base that it asks for.
+"""Images without a Docker engine: the project's own, built from the Dockerfile as it stands, and the base it asks for.
 
-The base comes from debootstrap and is kept, with the layers, below build/image, so that only the first run takes minutes.
-Needs root, buildah and debootstrap.
+The base comes from debootstrap and is kept, with the layers, below build/image, so that only the first run takes
+minutes. Needs root, buildah and debootstrap.
 """
 
 import contextlib
@@ -81,7 +81,8 @@ def build_image(name, context=ROOT):
             buildah(*build, "--target", "tools", "--tag", TOOLS, context)
             buildah(*build, "--build-arg", f"VERSION={version()}", "--tag", name, context)
         finally:
-            buildah("rm", "--all")  # a build that failed, or was killed, leaves its containers, and they hold its layers
+            # A build that failed, or was killed, leaves its containers, and they hold its layers.
+            buildah("rm", "--all")
             buildah("rmi", "--prune")
 
 
