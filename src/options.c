@@ -152,27 +152,32 @@ static bool store_number(const struct option *option, uint64_t number, void *fie
 	return true;
 }
 
-/* Checks the text and stores the value; false where the text is not allowed. */
+static bool store_text(bool allowed, const char *text, void *field)
+{
+	if (allowed)
+		*(const char **)field = text;
+	return allowed;
+}
+
+/* Checks the text and stores the value; false, and nothing stored, where the text is not allowed. */
 static bool store(const struct option *option, const char *text, void *field)
 {
 	uint64_t number;
 
 	switch (option->type) {
 	case OPTION_FLAG:
-		*(bool *)field = strcmp(text, "true") == 0;
-		return *(bool *)field || strcmp(text, "false") == 0;
+		if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+			return false;
+		*(bool *)field = text[0] == 't';
+		return true;
 	case OPTION_STRING:
-		*(const char **)field = text;
-		return text[0] != '\0';
+		return store_text(text[0] != '\0', text, field);
 	case OPTION_NAME:
-		*(const char **)field = text;
-		return name_is_dns_label(text);
+		return store_text(name_is_dns_label(text), text, field);
 	case OPTION_DOMAIN:
-		*(const char **)field = text;
-		return name_is_dns_name(text);
+		return store_text(name_is_dns_name(text), text, field);
 	case OPTION_ADDRESS:
-		*(const char **)field = text;
-		return address_is_valid(text);
+		return store_text(address_is_valid(text), text, field);
 	case OPTION_COUNT:
 		return parse_count(text, &number) && store_number(option, number, field);
 	case OPTION_SIZE:

@@ -22,18 +22,17 @@
 
 /* Denials of a StatefulSet: its fields. */
 
-#define DENY_SET_UNNAMED "give the StatefulSet a name of its own: generateName is not enough"
-#define DENY_SET_NAME                                                                                                 \
-	"must be a DNS label (lower-case letters, digits and '-', at most 63 characters): the pods' DNS names begin " \
-	"with it"
+#define DENY_SET_UNNAMED  "give the StatefulSet a name of its own: generateName is not enough"
+#define DNS_LABEL_RULE    "must be a DNS label (lower-case letters, digits and '-', at most 63 characters)"
+#define DENY_SET_NAME     DNS_LABEL_RULE ": the pods' DNS names begin with it"
+#define DENY_SERVICE_NAME DNS_LABEL_RULE
+#define DENY_NAMESPACE    DNS_LABEL_RULE
 #define DENY_NO_SERVICE \
 	"name the pods' headless Service there: without it the pods have no DNS names to find each other by"
-#define DENY_SERVICE_NAME "must be a DNS label (lower-case letters, digits and '-', at most 63 characters)"
-#define DENY_NAMESPACE    "must be a DNS label (lower-case letters, digits and '-', at most 63 characters)"
-#define DENY_NUMBER       "must be a whole number from 0 to %u"
-#define DENY_ORDINALS     "with spec.replicas %u the highest ordinal would pass %u"
-#define DENY_NO_TEMPLATE  "a StatefulSet needs a pod template"
-#define DENY_NO_METADATA  "must be an object"
+#define DENY_NUMBER      "must be a whole number from 0 to %u"
+#define DENY_ORDINALS    "with spec.replicas %u the highest ordinal would pass %u"
+#define DENY_NO_TEMPLATE "a StatefulSet needs a pod template"
+#define DENY_NO_METADATA "must be an object"
 #define DENY_SELECTOR \
 	"leave this label out of the selector: a selector never changes, so the set could not opt out again"
 #define DENY_LABEL_ALONE                                                                                           \

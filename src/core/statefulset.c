@@ -29,16 +29,23 @@ struct review {
 	const char *kept_text; /* the old stamp, where it says the same and stays; `stamp` is then what it says */
 };
 
+/* True where the template is one that stamps can be put on: its metadata is an object, or can be made one. */
+static bool takes_stamps(const struct set *set)
+{
+	const cJSON *metadata = json_get(set->template, "metadata");
+
+	return set->template && (!metadata || cJSON_IsNull(metadata) || cJSON_IsObject(metadata));
+}
+
 /* Makes both stamps what they shall be; NULL: absent. */
 static void put_stamps(const struct review *review, const char *label, const char *stamp, struct verdict *verdict)
 {
 	const struct set *set = &review->set;
-	const cJSON *metadata = json_get(set->template, "metadata");
 
-	if (!set->template || (metadata && !cJSON_IsNull(metadata) && !cJSON_IsObject(metadata)))
-		return; /* nothing can be put there, and the API server denies such a set */
+	if (!takes_stamps(set))
+		return; /* the API server denies such a set */
 	if (label || stamp)
-		patch_ensure_object(verdict, TEMPLATE_PATH "/metadata", metadata);
+		patch_ensure_object(verdict, TEMPLATE_PATH "/metadata", json_get(set->template, "metadata"));
 	patch_set_string(verdict, TEMPLATE_PATH "/metadata/labels", set->labels, INJECT_KEY, label);
 	patch_set_string(verdict, TEMPLATE_PATH "/metadata/annotations", set->annotations, GROUP_KEY, stamp);
 }
@@ -73,13 +80,11 @@ static int check_names(const struct review *review, struct verdict *verdict)
 
 static int check_template(const struct set *set, struct verdict *verdict)
 {
-	const cJSON *metadata = json_get(set->template, "metadata");
-
 	if (!set->template)
 		return verdict_deny(verdict, "spec.template", "missing", DENY_NO_TEMPLATE);
-	if (metadata && !cJSON_IsNull(metadata) && !cJSON_IsObject(metadata))
-		return verdict_deny(verdict, "spec.template.metadata", verdict_value(verdict, metadata),
-				    DENY_NO_METADATA);
+	if (!takes_stamps(set))
+		return verdict_deny(verdict, "spec.template.metadata",
+				    verdict_value(verdict, json_get(set->template, "metadata")), DENY_NO_METADATA);
 	return check_selector(set, verdict);
 }
 
