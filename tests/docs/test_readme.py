@@ -1,5 +1,6 @@
 """README.md says what the code says: settings, annotations, denials, the image's version, the targets of make."""
 
+import json
 import re
 import subprocess
 
@@ -49,6 +50,14 @@ def test_each_denial_is_explained(name):
 def test_each_warning_is_explained(name):
     assert len(WARNINGS) > 15
     assert fragment(WARNINGS[name]) in section("## When it warns"), WARNINGS[name]
+
+
+def test_the_denials_that_are_shown_in_full_are_those_of_the_data_cases():
+    shown = re.findall(r"denied the request: (.*)", section("## When it says no"))
+    expected = "".join(path.read_text() for path in (ROOT / "tests" / "data").glob("*/expected.json"))
+    assert len(shown) == 2
+    for denial in shown:
+        assert json.dumps(denial) in expected, denial
 
 
 def test_the_settings_table_is_the_one_that_the_program_prints(program):
