@@ -400,6 +400,12 @@ def test_every_sample_is_tested():
     assert folders == sorted([*SAMPLES, "training"])
 
 
+def test_the_script_is_found_beside_the_samples():
+    """Kustomize reads no file outside of its folder, so this one is a link."""
+    samples = ROOT / "manifests/samples"
+    assert (samples / "train.py").samefile(samples / "training/train.py")
+
+
 def test_sample_service_is_headless_and_fits(sample):
     service = one(sample, "Service")
     assert service["spec"]["clusterIP"] == "None"
@@ -435,7 +441,7 @@ def test_sample_pods(sample):
     assert images == {"tensorflow-training:2.21.0"}
 
 
-@pytest.mark.parametrize("script", ["multi_worker.py", "parameter_server.py"])
+@pytest.mark.parametrize("script", ["train.py", "parameter_server.py"])
 def test_scripts_avoid_the_traps(script):
     """Keras 2 before TensorFlow is imported, the marker before the strategy, and a backup."""
     text = (ROOT / "manifests/samples/training" / script).read_text()

@@ -10,12 +10,12 @@ import threading
 # Keras 3 has no ParameterServerStrategy. Read when TensorFlow is imported.
 os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
 
-import numpy as np
+import sklearn.datasets
 import tensorflow as tf
 import tf_keras
 
-OUTPUT = pathlib.Path(os.environ.get("OUTPUT", "output"))  # on storage that all pods share
-EPOCHS = int(os.environ.get("EPOCHS", "10"))
+OUTPUT = pathlib.Path(os.environ.get("OUTPUT", "output"))  # on storage that all pods share, another for each training
+EPOCHS = int(os.environ.get("EPOCHS", "3"))
 DONE = OUTPUT / "done"
 BATCH = 64  # of each worker
 
@@ -27,20 +27,26 @@ def idle():
         signal.pause()
 
 
-def make_dataset(_context=None):
-    """Points in five classes; put your data here. Each worker shuffles for itself."""
-    random = np.random.default_rng(seed=1)
-    points = random.normal(size=(10_000, 16)).astype("float32")
-    classes = np.argmax(points @ random.normal(size=(16, 5)), axis=1)
-    return tf.data.Dataset.from_tensor_slices((points, classes)).shuffle(10_000).repeat().batch(BATCH)
+def load_data():
+    """Handwritten digits, 8 by 8 pixels; put your data here. It has the form of MNIST, which fits as it is:
+    `return tf_keras.datasets.mnist.load_data()`.
+    """
+    digits = sklearn.datasets.load_digits()
+    images, labels = digits.images, digits.target
+    return (images[:1500], labels[:1500]), (images[1500:], labels[1500:])
 
 
-def make_model():
+def make_dataset(images, labels):
+    return tf.data.Dataset.from_tensor_slices(((images / images.max()).astype("float32"), labels))
+
+
+def make_model(shape):
     model = tf_keras.Sequential(
         [
-            tf_keras.layers.Input(shape=(16,)),
-            tf_keras.layers.Dense(32, activation="relu"),
-            tf_keras.layers.Dense(5),
+            tf_keras.layers.Input(shape=shape),
+            tf_keras.layers.Flatten(),
+            tf_keras.layers.Dense(128, activation="relu"),
+            tf_keras.layers.Dense(10),
         ]
     )
     loss = tf_keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -64,23 +70,30 @@ def serve(resolver):
 
 def evaluate():
     """Prints loss and accuracy of the checkpoints that it finds; it may skip some."""
-    model = make_model()
-    data = make_dataset().take(50)
+    _, (images, labels) = load_data()
+    model = make_model(images.shape[1:])
+    data = make_dataset(images, labels).batch(BATCH)
     evaluator = tf_keras.utils.SidecarEvaluator(model, data, str(OUTPUT / "checkpoints"), max_evaluations=EPOCHS)
     evaluator.start()
 
 
 def train(resolver):
     strategy = tf.distribute.ParameterServerStrategy(resolver)
+    (images, labels), _ = load_data()
     with strategy.scope():
-        model = make_model()
+        model = make_model(images.shape[1:])
+
+    def for_a_worker(_context):
+        """Each worker shuffles for itself."""
+        return make_dataset(images, labels).shuffle(len(images)).repeat().batch(BATCH)
+
     callbacks = [
         # Where the chief or a parameter server dies, the chief goes on with the epoch that was interrupted.
         tf_keras.callbacks.BackupAndRestore(str(OUTPUT / "backup")),
         tf_keras.callbacks.ModelCheckpoint(str(OUTPUT / "checkpoints" / "epoch-{epoch}"), save_weights_only=True),
     ]
-    data = tf_keras.utils.experimental.DatasetCreator(make_dataset)
-    model.fit(data, epochs=EPOCHS, steps_per_epoch=100, callbacks=callbacks, verbose=2)
+    data = tf_keras.utils.experimental.DatasetCreator(for_a_worker)
+    model.fit(data, epochs=EPOCHS, steps_per_epoch=70, callbacks=callbacks, verbose=2)
     model.save(str(OUTPUT / "model"))
     DONE.touch()
 
