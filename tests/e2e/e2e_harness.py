@@ -306,6 +306,18 @@ class Webhook:
             self.wait_until_in_force()
 
 
+def is_on_node(cluster, image):
+    return image in cluster.ctr("images", "list", "--quiet").stdout.split()
+
+
+def bring_image(cluster):
+    """The project's image, on the node under the name that the manifests ask for."""
+    name = f"docker.io/library/{WEBHOOK}:{images.version()}"
+    if not is_on_node(cluster, name):
+        cluster.load_image(os.environ.get("E2E_IMAGE") or images.webhook_archive(name))
+    return name
+
+
 # Fixtures
 
 
@@ -329,15 +341,7 @@ def cluster():
 
 @pytest.fixture(scope="session")
 def image(cluster):
-    """The project's image, on the node under the name that the manifests ask for."""
-    name = f"docker.io/library/{WEBHOOK}:{images.version()}"
-    if name not in cluster.ctr("images", "list", "--quiet").stdout.split():
-        archive = os.environ.get("E2E_IMAGE") or cluster.folder / "webhook.tar"
-        if not os.environ.get("E2E_IMAGE"):
-            images.build_image(name)
-            images.push(name, archive)
-        cluster.load_image(archive)
-    return name
+    return bring_image(cluster)
 
 
 @pytest.fixture(scope="session")

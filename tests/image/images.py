@@ -86,6 +86,24 @@ def build_image(name, context=ROOT):
             buildah("rmi", "--prune")
 
 
+def context_paths():
+    """What the image is built from, as .dockerignore lists it; folders too, as a file may have gone."""
+    kept = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    for top in [ROOT / name for name in ["Dockerfile", ".dockerignore", *kept]]:
+        yield top
+        yield from (path for path in top.rglob("*") if "__pycache__" not in path.parts)
+
+
+def webhook_archive(name):
+    """The project's image as a file that a node imports, built anew where its sources are newer."""
+    archive = WORK / "webhook.tar"
+    if not archive.exists() or any(path.stat().st_mtime > archive.stat().st_mtime for path in context_paths()):
+        build_image(name)
+        with alone():
+            push(name, archive)
+    return archive
+
+
 def base_archive():
     """The base image as a file that a node imports."""
     archive = WORK / "base.tar"
