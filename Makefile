@@ -155,14 +155,15 @@ check-core: program $(OUT)/unit-tests ## unit tests and data cases alone, with t
 	$(OUT)/unit-tests
 	python3 -m pytest -q tests/data_cases
 
-test-tensorflow: ## TensorFlow's own resolver reads what we emit (a venv of 1.6 GB)
+test-tensorflow: ## TensorFlow's own resolver reads what we emit (a venv of 1.8 GB)
 	@$(INSTALL_PACKAGES) build demo
 	@$(MAKE) --no-print-directory all build/venv-tensorflow/.installed
 	build/venv-tensorflow/bin/python -m pytest -q tests/tensorflow
 
-# The list is whole: with dependencies tf_keras would bring the package tensorflow in beside tensorflow-cpu.
+# The list is whole: with dependencies tf_keras would bring the package tensorflow in beside tensorflow-cpu. The Python
+# is Debian's, as pods whose image is a Debian use the packages too.
 build/venv-tensorflow/.installed: tests/tensorflow/requirements.txt
-	python3 -m venv build/venv-tensorflow
+	/usr/bin/python3 -m venv build/venv-tensorflow
 	build/venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	touch $@
 
@@ -198,7 +199,7 @@ format: ## clang-format everything
 
 e2e: ## the image, installed in a real Kubernetes on this machine (root; the first time builds it from Go modules)
 	@$(INSTALL_PACKAGES) build demo image cluster
-	@$(MAKE) --no-print-directory all build/venv/.installed
+	@$(MAKE) --no-print-directory all build/venv/.installed build/venv-tensorflow/.installed
 	@tests/e2e/cluster/build
 	$(PYTEST) tests/e2e
 

@@ -16,6 +16,7 @@ from conftest import ROOT
 
 BASE = "docker.io/library/debian:bookworm-slim"
 TOOLS = "localhost/tfconfig-webhook-tools:test"
+TRAINING = "docker.io/library/tensorflow-training:2.21.0"
 WORK = ROOT / "build" / "image"
 
 
@@ -113,6 +114,18 @@ def base_archive():
             archive.unlink(missing_ok=True)
         if not archive.exists():
             push(BASE, archive)
+    return archive
+
+
+def training_archive():
+    """The image that the samples ask for, but with TensorFlow left out, as a file that a node imports."""
+    archive = WORK / "training.tar"
+    with alone():
+        if not archive.exists():
+            if BASE not in image_names():
+                make_base()
+            buildah("build", "--pull=never", "--tag", TRAINING, ROOT / "tests/e2e/training")
+            push(TRAINING, archive)
     return archive
 
 
