@@ -125,6 +125,12 @@ demo: ## the webhook over TLS with a StatefulSet and its pods: prints each pod's
 	@$(MAKE) --no-print-directory all build/venv/.installed
 	@$(PYTHON) tests/demo/demo.py
 
+demo-cluster: ## from an empty Kubernetes on this machine to a trained model (root; the first time builds a good while)
+	@$(INSTALL_PACKAGES) build demo image cluster
+	@$(MAKE) --no-print-directory all build/venv/.installed build/venv-tensorflow/.installed
+	@tests/e2e/cluster/build
+	@$(PYTHON) tests/demo/demo_cluster.py
+
 test: ## everything but TensorFlow: installs what it needs, runs all suites, and the sanitizers' builds
 	@$(INSTALL_PACKAGES) build demo test image
 	@tests/tools/fetch-promtool
@@ -233,5 +239,5 @@ build/release/tests/bench/echo: build/release/tests/bench/echo.o
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
-.PHONY: all program install clean demo test run-tests check-core test-tensorflow fuzz valgrind lint run-lint format image \
-	push e2e cluster cluster-down bench help
+.PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz valgrind lint \
+	run-lint format image push e2e cluster cluster-down bench help

@@ -277,10 +277,12 @@ conf_dir = "{self.folder}/cni"
 
     # Using it
 
+    def kubectl_command(self, *arguments):
+        return ["nsenter", f"--net=/run/netns/{self.namespace}", self.binaries / "kubectl",
+                f"--kubeconfig={self.kubeconfig}", *arguments]
+
     def kubectl(self, *arguments, **settings):
-        command = ["nsenter", f"--net=/run/netns/{self.namespace}", self.binaries / "kubectl",
-                   f"--kubeconfig={self.kubeconfig}", *arguments]
-        return run(*command, **settings)
+        return run(*self.kubectl_command(*arguments), **settings)
 
     def apply(self, *objects):
         documents = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
