@@ -1,6 +1,6 @@
 module github.com/tfconfig-webhook/tests/coredns
 
-go 1.26.8
+go 1.24.0
 
 require github.com/coredns/coredns v1.14.0
 
