@@ -6,7 +6,7 @@
 #   DEVELOPER=1    warnings are errors
 #   VARIANT=name   release (default), clang, asan (address and undefined behaviour), tsan (threads), fuzz (libFuzzer)
 #   PREFIX, DESTDIR  where `make install` puts the program
-#   CLUSTER=name   of `make cluster`, where several shall run
+#   CLUSTER=name, KUBERNETES=main|next  of `make cluster`, where several shall run, and of which version
 #   ENGINE=docker|buildah, REGISTRY, PLATFORMS  of `make image` and `make push`
 
 PREFIX ?= /usr/local
@@ -15,6 +15,7 @@ PKG_CONFIG ?= pkg-config
 VARIANT ?= release
 ENGINE ?= docker
 CLUSTER ?= default
+KUBERNETES ?= main
 PLATFORMS ?= linux/amd64,linux/arm64
 
 VERSION := $(shell sed -n 's/.*TFCONFIG_WEBHOOK_VERSION "\(.*\)"/\1/p' include/version.h)
@@ -125,9 +126,8 @@ demo: ## the webhook over TLS with a StatefulSet and its pods: prints each pod's
 	@$(MAKE) --no-print-directory all build/venv/.installed
 	@$(PYTHON) tests/demo/demo.py
 
-demo-cluster: ## from an empty Kubernetes on this machine to a trained model (root; the first time builds a good while)
-	@$(INSTALL_PACKAGES) build demo image cluster
-	@$(MAKE) --no-print-directory all build/venv/.installed build/venv-tensorflow/.installed
+demo-cluster: cluster-ready ## from an empty Kubernetes on this machine to a trained model (root; builds as `make e2e`)
+	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
 	@tests/e2e/cluster/build
 	@$(PYTHON) tests/demo/demo_cluster.py
 
@@ -203,17 +203,29 @@ format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
 	clang-format -i $(C_FILES)
 
-e2e: ## the image, installed in a real Kubernetes on this machine (root; the first time builds it from Go modules)
+# A cluster is made of network namespaces, mounts and cgroups.
+cluster-ready:
+	@test "$$(id -u)" -eq 0 || { echo 'a cluster on this machine needs root: run make with sudo' >&2; exit 1; }
 	@$(INSTALL_PACKAGES) build demo image cluster
-	@$(MAKE) --no-print-directory all build/venv/.installed build/venv-tensorflow/.installed
-	@tests/e2e/cluster/build
-	$(PYTEST) tests/e2e
+	@$(MAKE) --no-print-directory all build/venv/.installed
 
-cluster: ## start a Kubernetes of one node on this machine, to play with (root; the first time builds it from Go modules)
-	@$(INSTALL_PACKAGES) build demo image cluster
-	@$(MAKE) --no-print-directory build/venv/.installed
-	@tests/e2e/cluster/build
-	@$(PYTHON) tests/e2e/cluster/cluster.py up $(CLUSTER)
+# A cluster of its own, also where the first one is kept.
+ON_NEXT = E2E_KUBERNETES=next E2E_CLUSTER=$(or $(E2E_CLUSTER),e2e)-next
+
+e2e: cluster-ready ## the image in a real Kubernetes on this machine (root; the first time builds it from Go modules)
+	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
+	@tests/e2e/cluster/build next
+	$(PYTEST) tests/e2e
+	$(ON_NEXT) $(PYTEST) -m api tests/e2e
+
+e2e-next: cluster-ready ## all of it on the newer Kubernetes, with which `make e2e` tests what concerns the API alone
+	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
+	@tests/e2e/cluster/build next
+	$(ON_NEXT) $(PYTEST) tests/e2e
+
+cluster: cluster-ready ## start a Kubernetes of one node on this machine, to play with (root; builds it as `make e2e`)
+	@tests/e2e/cluster/build $(KUBERNETES)
+	@$(PYTHON) tests/e2e/cluster/cluster.py up $(CLUSTER) --kubernetes $(KUBERNETES)
 
 cluster-down: ## stop it; nothing of it stays
 	@$(PYTHON) tests/e2e/cluster/cluster.py down $(CLUSTER)
@@ -240,4 +252,4 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz valgrind lint \
-	run-lint format image push e2e cluster cluster-down bench help
+	run-lint format image push cluster-ready e2e e2e-next cluster cluster-down bench help

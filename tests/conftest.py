@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -23,6 +24,12 @@ def program():
     path = program_path()
     assert os.access(path, os.X_OK), f"{path} is missing: run make first"
     return path
+
+
+def pinned(module, folder):
+    """The version of a Go module of the test cluster, such as v1.34.4."""
+    text = (ROOT / "tests/e2e/cluster" / folder / "go.mod").read_text()
+    return re.search(rf"^(?:require |\t){re.escape(module)} (v\S+)$", text, re.MULTILINE)[1]
 
 
 def run_review(review, *arguments, decode=True):

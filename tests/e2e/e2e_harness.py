@@ -1,9 +1,11 @@
 """One Kubernetes for all tests of a run, the webhook installed as an admin does it, and kubectl as a user runs it.
 
-A test module says `pytest_plugins = ["e2e_harness"]`. E2E_CLUSTER names the cluster, so that two runs can go on at
-once; where E2E_KEEP is set, the cluster stays for the next run, which then starts at once with the same webhook;
-E2E_IMAGE is a file with the webhook's image, where it shall not be built. Needs root, and the programs of
-tests/e2e/cluster/build.
+A test module says `pytest_plugins = ["e2e_harness"]`. E2E_KUBERNETES=next tests on the newer control plane. E2E_CLUSTER
+names the cluster, so that two runs can go on at once; where E2E_KEEP is set, the cluster stays for the next run, which
+then starts at once with the same webhook; E2E_IMAGE is a file with the webhook's image, where it shall not be built.
+Needs root, and the programs of tests/e2e/cluster/build.
+
+A test marked `api` is about what the API server and the controllers do: no container of it has to run.
 """
 
 import contextlib
@@ -30,6 +32,7 @@ from kubernetes_objects import GROUP, INDEX, INJECT, ROLE, ordinals_of  # noqa: 
 from pki import Authority  # noqa: E402, F401
 
 KEEP = bool(os.environ.get("E2E_KEEP"))
+KUBERNETES = os.environ.get("E2E_KUBERNETES", "main")
 SYSTEM = "tfconfig-system"
 WEBHOOK = "tfconfig-webhook"
 WEBHOOK_PODS = "app.kubernetes.io/name=tfconfig-webhook"
@@ -151,6 +154,16 @@ class Namespace:
         """The live pods of a set, by ordinal."""
         pods = [pod for pod in self.list("pods", "-l", f"app={name}") if "deletionTimestamp" not in pod["metadata"]]
         return sorted(pods, key=lambda pod: int(pod["metadata"]["name"].rpartition("-")[2]))
+
+    def seen(self, name):
+        """Waits until the controller has seen a set as it is now, and has made its revision and its pods; the set."""
+        def as_it_is():
+            found = self.get("statefulset", name)
+            status = found["status"]
+            return found if (status.get("observedGeneration") == found["metadata"]["generation"]
+                             and status.get("replicas", 0) == found["spec"]["replicas"]) else None
+
+        return self.wait_for(as_it_is, f"StatefulSet {name} is seen by its controller")
 
     def rolled_out(self, name):
         """Waits until every pod of a set runs its newest revision; the set."""
@@ -323,8 +336,9 @@ def bring_image(cluster):
 
 @pytest.fixture(scope="session")
 def cluster():
-    cluster = Cluster(os.environ.get("E2E_CLUSTER", "e2e"))
-    assert (cluster.binaries / "kubelet").exists(), "the cluster's programs are missing: run tests/e2e/cluster/build"
+    cluster = Cluster(os.environ.get("E2E_CLUSTER", "e2e"), KUBERNETES)
+    assert all(cluster.program(name).exists() for name in ("kubelet", "kubectl")), (
+        f"the cluster's programs are missing: run tests/e2e/cluster/build {KUBERNETES}")
     if KEEP and cluster.kubeconfig.exists() and cluster.node_is_ready():
         yield cluster
         return

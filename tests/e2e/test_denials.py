@@ -1,5 +1,7 @@
 """What a user is told: by kubectl apply about a StatefulSet, by its events about a pod; and that the cure cures."""
 
+import json
+
 import pytest
 from e2e_harness import bare_pod, container, cure_in, deployment, service, stateful_set, stamps_of
 
@@ -32,6 +34,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.api
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_apply_prints_the_sentence_and_exits_1(namespace, mistake):
     obj, sentence = MISTAKES[mistake]
@@ -42,6 +45,7 @@ def test_apply_prints_the_sentence_and_exits_1(namespace, mistake):
     assert namespace.get("statefulset", "trainer") is None
 
 
+@pytest.mark.api
 def test_a_selector_with_our_label_is_denied(namespace):
     labels = {"app": "trainer", "tfconfig.dev/inject": "true"}
     obj = stateful_set(selector={"matchLabels": labels})
@@ -51,9 +55,10 @@ def test_a_selector_with_our_label_is_denied(namespace):
     assert "leave this label out of the selector" in finished.stderr
 
 
+@pytest.mark.api
 def test_a_denied_update_leaves_the_set_as_it_was(namespace):
     namespace.applied(service(), stateful_set())
-    before = namespace.rolled_out("trainer")
+    before = namespace.seen("trainer")
     finished = namespace.apply(stateful_set(annotations={"port": "http"}))
     assert finished.returncode == 1
     assert "no container of the pod template has a TCP containerPort of this name" in finished.stderr
@@ -61,6 +66,7 @@ def test_a_denied_update_leaves_the_set_as_it_was(namespace):
     assert (after["metadata"]["generation"], stamps_of(after)) == (before["metadata"]["generation"], stamps_of(before))
 
 
+@pytest.mark.api
 def test_apply_prints_the_warnings_one_a_line(namespace):
     careless = stateful_set(podManagementPolicy="OrderedReady", pod={"enableServiceLinks": True})
     assert namespace.applied(service(), careless).splitlines() == [
@@ -70,6 +76,7 @@ def test_apply_prints_the_warnings_one_a_line(namespace):
     ]
 
 
+@pytest.mark.api
 def test_a_set_without_mistakes_is_applied_without_a_word(namespace):
     assert namespace.applied(service(), stateful_set()) == ""
 
@@ -86,6 +93,19 @@ def test_a_pod_beyond_the_group_is_denied_and_the_restart_in_the_event_cures_it(
     assert command in namespace.done("describe", "statefulset", "trainer")
     namespace.shell(command)
     assert namespace.sizes("trainer") == [3, 3, 3]
+
+
+@pytest.mark.api
+def test_the_restart_in_the_event_of_a_scaled_set_stamps_its_new_size(namespace):
+    namespace.applied(service(), stateful_set(replicas=2))
+    namespace.seen("trainer")
+    namespace.done("scale", "statefulset", "trainer", "--replicas=3")
+    message = namespace.denial("trainer", "before it was scaled")
+    # Who wrote it has words of its own around ours: `create Pod …` in 1.34, `Create Pod …` in 1.37.
+    assert message.lower().startswith("create pod trainer-2 in statefulset trainer failed error: ")
+    namespace.shell(cure_in(message))
+    label, group = stamps_of(namespace.get("statefulset", "trainer"))
+    assert (label, json.loads(group)["group"]) == ("true", "worker=trainer.trainer:3")
 
 
 def test_fixed_counts_are_edited_as_the_event_says(namespace):
@@ -125,6 +145,7 @@ def test_a_scale_down_leaves_the_list_until_the_next_restart(namespace):
     assert namespace.sizes("trainer") == [1]
 
 
+@pytest.mark.api
 def test_pods_of_other_controllers_with_our_label_are_denied_naming_the_kind(namespace):
     ours = {"tfconfig.dev/inject": "true"}
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "once"},
@@ -137,6 +158,7 @@ def test_pods_of_other_controllers_with_our_label_are_denied_naming_the_kind(nam
     assert "ReplicaSet" in denied
 
 
+@pytest.mark.api
 def test_a_bare_pod_with_our_label_is_made_with_a_warning(namespace):
     said = namespace.applied(bare_pod(labels={"tfconfig.dev/inject": "true"}))
     assert said.splitlines() == [

@@ -13,10 +13,13 @@ PARTIAL = ["--validate=false"]  # kubectl misses what a manifest of few fields l
 
 
 @pytest.fixture
-def trainer(namespace):
-    """The namespace, with the set `trainer` of two pods in it."""
+def trainer(namespace, request):
+    """The namespace, with the set `trainer` of two pods in it; they run, where the test is about more than the API."""
     namespace.applied(service(), stateful_set())
-    namespace.rolled_out("trainer")
+    if request.node.get_closest_marker("api"):
+        namespace.seen("trainer")
+    else:
+        namespace.rolled_out("trainer")
     return namespace
 
 
@@ -48,6 +51,7 @@ def test_apply_again_changes_nothing(trainer):
     assert trainer.get("statefulset", "trainer")["metadata"]["resourceVersion"] == found["metadata"]["resourceVersion"]
 
 
+@pytest.mark.api
 def test_diff_is_clean_after_each_apply(trainer):
     assert trainer.diff(stateful_set()) == ""
     bigger = stateful_set(annotations={"port": "3333"}, replicas=3)
@@ -60,6 +64,7 @@ def test_diff_is_clean_after_each_apply(trainer):
     assert trainer.diff(off) == ""
 
 
+@pytest.mark.api
 def test_a_server_side_dry_run_shows_the_stamps_and_makes_nothing(namespace):
     finished = namespace.apply(stateful_set(), flags=["--dry-run=server", "-o", "json"])
     assert finished.returncode == 0, finished.stderr
@@ -169,6 +174,7 @@ def test_undo_past_the_opt_out_does_not_opt_in_again(trainer):
     assert trainer.values("trainer") == {"trainer-0": None, "trainer-1": None}
 
 
+@pytest.mark.api
 def test_a_stamp_edited_by_hand_is_written_anew(trainer):
     before = state(trainer)
     for value in ('{"v":1}', "nonsense", None):
@@ -180,12 +186,14 @@ def test_a_stamp_edited_by_hand_is_written_anew(trainer):
     assert state(trainer) == before
 
 
+@pytest.mark.api
 def test_replace_without_our_stamps_changes_nothing(trainer):
     before = state(trainer)
     trainer.applied(stateful_set(), verb="replace")
     assert state(trainer) == before
 
 
+@pytest.mark.api
 def test_a_manifest_that_once_held_the_stamps_and_holds_them_no_more_changes_nothing(trainer):
     before = state(trainer)
     exported = stateful_set()
@@ -211,13 +219,14 @@ def test_a_manifest_exported_from_the_cluster_makes_the_same_set_elsewhere(train
     assert json.loads(value)["cluster"] == {"worker": trainer.addresses("copy", [0])}
 
 
+@pytest.mark.api
 def test_two_managers_apply_on_the_server_side_and_nothing_rolls(namespace):
     def applied_by(manager, obj, *flags):
         return namespace.applied(obj, flags=["--server-side", f"--field-manager={manager}", *flags])
 
     namespace.applied(service())
     applied_by("alice", stateful_set())
-    namespace.rolled_out("trainer")
+    namespace.seen("trainer")
     before = state(namespace)
     # Bob took the object from the cluster, stamps and all: he owns them now, and then leaves them out.
     stamped = copy.deepcopy(stateful_set())
@@ -250,6 +259,7 @@ def test_two_managers_who_disagree_on_the_size_are_told_and_forced_it_rolls_once
     assert namespace.sizes("trainer") == [3, 3, 3]
 
 
+@pytest.mark.api
 def test_edits_that_are_no_concern_of_ours_roll_nothing_after_a_scale(trainer):
     before = state(trainer)
     trainer.done("scale", "statefulset", "trainer", "--replicas=3")
@@ -287,6 +297,7 @@ def test_another_cluster_domain_and_a_restarted_webhook_roll_nothing(trainer, we
     assert state(trainer) == before
 
 
+@pytest.mark.api
 @pytest.mark.parametrize("order", ["background", "foreground", "orphan"])
 def test_a_set_can_be_deleted_while_the_webhook_is_down(order, namespaces_of_an_outage):
     namespace, deleted = namespaces_of_an_outage[order]
@@ -306,7 +317,7 @@ def namespaces_of_an_outage(cluster, webhook):
     for namespace in namespaces.values():
         namespace.applied(service(), stateful_set(replicas=1))
     for namespace in namespaces.values():
-        namespace.rolled_out("trainer")
+        namespace.seen("trainer")
     with webhook.down():
         deleted = {order: namespace.kubectl("delete", "statefulset", "trainer", f"--cascade={order}", "--timeout=60s")
                    for order, namespace in namespaces.items()}

@@ -147,9 +147,10 @@ def test_beside_other_webhooks_each_container_has_the_variable_once(namespace, m
 # An outage
 
 
-def test_an_outage_holds_up_the_opted_in_alone_and_they_start_at_a_change_when_it_is_over(namespace, webhook):
+@pytest.mark.api
+def test_an_outage_holds_up_the_opted_in_alone(namespace, webhook):
     namespace.applied(service(), stateful_set(replicas=1))
-    before = namespace.values("trainer")
+    namespace.seen("trainer")
     with webhook.down():
         # Not ours.
         theirs = stateful_set("theirs", annotations={"inject": None}, replicas=1)
@@ -159,9 +160,7 @@ def test_an_outage_holds_up_the_opted_in_alone_and_they_start_at_a_change_when_i
         many["metadata"]["annotations"] = {f"example.com/{number}": "1" for number in range(1000)}
         assert namespace.applied(deployment(), bare_pod(), service("theirs"), theirs) == ""
         assert namespace.applied(many, verb="create") == ""
-        namespace.rolled_out("theirs")
-        namespace.done("wait", "--for=condition=Available", "deployment/web", "--timeout=60s")
-        namespace.done("wait", "--for=condition=Ready", "pod/bare", "--timeout=60s")
+        namespace.seen("theirs")
         # Ours: refused in so many words, or waiting.
         finished = namespace.apply(stateful_set("another"))
         assert finished.returncode == 1
@@ -172,10 +171,24 @@ def test_an_outage_holds_up_the_opted_in_alone_and_they_start_at_a_change_when_i
         # What is no concern of ours goes on, of an opted-in set too.
         namespace.done("label", "statefulset", "trainer", "team=blue")
         namespace.done("scale", "statefulset", "trainer", "--replicas=1")
+
+
+def test_pods_start_during_an_outage_and_opted_in_ones_at_a_change_when_it_is_over(namespace, webhook):
+    namespace.applied(service(), stateful_set(replicas=1))
+    before = namespace.values("trainer")
+    with webhook.down():
+        theirs = stateful_set("theirs", annotations={"inject": None}, replicas=1)
+        namespace.applied(deployment(), bare_pod(), service("theirs"), theirs)
+        namespace.rolled_out("theirs")
+        namespace.done("wait", "--for=condition=Available", "deployment/web", "--timeout=60s")
+        namespace.done("wait", "--for=condition=Ready", "pod/bare", "--timeout=60s")
+        namespace.done("delete", "pod", "trainer-0")
+        namespace.denial("trainer", 'failed calling webhook "pods.tfconfig.dev"')
     namespace.done("annotate", "statefulset", "trainer", "example.com/touched=1")
     assert namespace.values("trainer") == before
 
 
+@pytest.mark.api
 def test_no_review_is_lost_while_the_webhook_is_restarted(webhook):
     answers, rolled_out = [], threading.Event()
 
@@ -206,12 +219,14 @@ def stamped(webhook):
     return sum(int(line.removeprefix(series)) for line in text.splitlines() if line.startswith(series))
 
 
+@pytest.mark.api
 def test_metrics_count_the_reviews_of_a_real_api_server(webhook):
     before = stamped(webhook)
     assert webhook.probe().returncode == 0
     assert stamped(webhook) == before + 1
 
 
+@pytest.mark.api
 def test_our_own_pods_start_without_the_webhook(namespace, webhook):
     """They could not, were they sent to it: at the end of an outage there is nobody to ask."""
     with webhook.down():
@@ -243,6 +258,7 @@ def everything_of(webhook):
                                                          obj["metadata"].get("generation")) for obj in found}
 
 
+@pytest.mark.api
 def test_installed_twice_nothing_changes(webhook):
     before = everything_of(webhook)
     assert {name.partition("/")[0] for name in before} >= {"Deployment", "Secret", "MutatingWebhookConfiguration"}
@@ -255,6 +271,7 @@ def test_installed_twice_nothing_changes(webhook):
     assert webhook.cluster.kubectl("diff", "-k", webhook.overlay).stdout == ""
 
 
+@pytest.mark.api
 def test_the_webhook_runs_at_the_restricted_pod_security_level(webhook):
     labels = webhook.system.get("namespace", SYSTEM)["metadata"]["labels"]
     assert labels["pod-security.kubernetes.io/enforce"] == "restricted"

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""A whole Kubernetes of one node on this machine, in a network namespace of its own: `cluster.py up [NAME]`, `down [NAME]`.
+"""A whole Kubernetes of one node on this machine, in a network namespace of its own.
 
-The API server, etcd, the controller manager, the scheduler, the kubelet with containerd, kube-proxy and CoreDNS, built by
-the script `build` beside this file. All that a cluster makes is named after it and lies below build/e2e/NAME, so two can
-run at once, nothing else on the machine is touched, and `down` leaves no trace, also of one that failed or was killed.
+The API server, etcd, the controller manager, the scheduler, the kubelet with containerd, kube-proxy and CoreDNS, built
+by the script `build` beside this file. All that a cluster makes is named after it and lies below build/e2e/NAME, so two
+can run at once, nothing else on the machine is touched, and `down` leaves no trace, also of one that failed or was
+killed.
+
+Of Kubernetes there are two versions, `main` and `next`. The second is a newer control plane over the node of the first:
+a kubelet may be three minor versions older than its API server.
 
 Needs root. Trips that are avoided here are explained where they are avoided.
 """
 
+import argparse
 import base64
 import json
 import os
@@ -24,6 +29,9 @@ import pki  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 E2E = ROOT / "build" / "e2e"
+# Of each version of Kubernetes, where `build` puts the control plane; all else is with that of the first.
+CONTROL_PLANES = {"main": "bin", "next": "bin-next"}
+CONTROL_PLANE_PROGRAMS = {"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"}
 NODE_ADDRESS = "172.31.255.1"
 SERVICE_RANGE = "10.96.0.0/16"
 API_SERVICE, DNS_SERVICE = "10.96.0.1", "10.96.0.10"
@@ -49,18 +57,22 @@ def run(*command, check=True, **settings):
 
 
 class Cluster:
-    def __init__(self, name="default", binaries="bin"):
+    def __init__(self, name="default", kubernetes="main"):
         self.name = name
+        self.control_plane = E2E / CONTROL_PLANES[kubernetes]
         self.folder = E2E / name
-        self.binaries = E2E / binaries
         self.namespace = f"tfconfig-{name}"
         self.kubeconfig = self.folder / "admin.kubeconfig"
 
     # Processes
 
-    def start(self, program, *arguments, folder=None):
+    def program(self, name):
+        """The path of a program that `build` makes; another's path stays."""
+        return (self.control_plane if name in CONTROL_PLANE_PROGRAMS else E2E / "bin") / name
+
+    def start(self, program, *arguments):
         """Starts a program inside the network namespace, its output in NAME.log and its pid in NAME.pid."""
-        path = (folder or self.binaries) / program if not os.path.isabs(program) else pathlib.Path(program)
+        path = self.program(program)
         name = path.name
         # Not `ip netns exec`: that remounts /sys and so hides the cgroups from the kubelet.
         command = ["nsenter", f"--net=/run/netns/{self.namespace}", str(path), *map(str, arguments)]
@@ -157,16 +169,16 @@ class Cluster:
                    f"--kubelet-client-certificate={self.folder}/kubelet-client.crt",
                    f"--kubelet-client-key={self.folder}/kubelet-client.key")
         self.write_kubeconfig("admin", "admin", ["system:masters"])
-        wait_for(lambda: self.kubectl("get", "--raw", "/readyz", check=False).returncode == 0, "the API server is ready")
+        wait_for(lambda: self.kubectl("get", "--raw", "/readyz", check=False).returncode == 0,
+                 "the API server is ready")
 
     def start_control_plane(self):
         manager = self.write_kubeconfig("controller-manager", "system:kube-controller-manager")
         self.start("kube-controller-manager", f"--kubeconfig={manager}", f"--root-ca-file={self.folder}/ca.crt",
                    f"--service-account-private-key-file={self.folder}/service-account.key",
                    "--use-service-account-credentials=true", "--leader-elect=false")
-        if (self.binaries / "kube-scheduler").exists():
-            scheduler = self.write_kubeconfig("scheduler", "system:kube-scheduler")
-            self.start("kube-scheduler", f"--kubeconfig={scheduler}", "--leader-elect=false")
+        scheduler = self.write_kubeconfig("scheduler", "system:kube-scheduler")
+        self.start("kube-scheduler", f"--kubeconfig={scheduler}", "--leader-elect=false")
 
     def start_containerd(self):
         cni = {
@@ -215,7 +227,7 @@ conf_dir = "{self.folder}/cni"
             return archive
         storage = ["buildah", "--storage-driver", "vfs", "--root", E2E / "images", "--runroot", E2E / "images-run"]
         container = run(*storage, "from", "scratch").stdout.strip()
-        run(*storage, "copy", container, self.binaries / "pause", "/pause")
+        run(*storage, "copy", container, self.program("pause"), "/pause")
         run(*storage, "config", "--entrypoint", '["/pause"]', container)
         run(*storage, "commit", "--quiet", container, "localhost/pause:1")
         run(*storage, "rm", container)
@@ -236,7 +248,8 @@ conf_dir = "{self.folder}/cni"
             "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": False},
                                "x509": {"clientCAFile": str(self.folder / "ca.crt")}},
             "authorization": {"mode": "AlwaysAllow"},
-            "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{self.namespace}", "failSwapOn": False, "failCgroupV1": False, "oomScoreAdj": 0,
+            "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{self.namespace}", "failCgroupV1": False,
+            "failSwapOn": False, "oomScoreAdj": 0,
             "enforceNodeAllocatable": [], "localStorageCapacityIsolation": False,
             "evictionHard": {"memory.available": "50Mi", "nodefs.available": "1%", "nodefs.inodesFree": "1%",
                              "imagefs.available": "1%"},
@@ -278,7 +291,7 @@ conf_dir = "{self.folder}/cni"
     # Using it
 
     def kubectl_command(self, *arguments):
-        return ["nsenter", f"--net=/run/netns/{self.namespace}", self.binaries / "kubectl",
+        return ["nsenter", f"--net=/run/netns/{self.namespace}", self.program("kubectl"),
                 f"--kubeconfig={self.kubeconfig}", *arguments]
 
     def kubectl(self, *arguments, **settings):
@@ -355,7 +368,8 @@ conf_dir = "{self.folder}/cni"
                 continue
             try:
                 command = (entry / "cmdline").read_bytes()
-                if f"{self.folder}/".encode() in command and (b"containerd-shim" in command or self.is_ours(entry.name)):
+                carries = f"{self.folder}/".encode() in command
+                if carries and (b"containerd-shim" in command or self.is_ours(entry.name)):
                     os.kill(int(entry.name), signal.SIGKILL)
             except OSError:
                 continue
@@ -381,20 +395,23 @@ conf_dir = "{self.folder}/cni"
             run("ip", "netns", "del", self.namespace)
 
 
-def main(arguments):
-    if not arguments or arguments[0] not in ("up", "down") or len(arguments) > 2:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    cluster = Cluster(*arguments[1:])
-    if arguments[0] == "down":
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["up", "down"])
+    parser.add_argument("name", nargs="?", default="default", help="of the cluster; `default` where none is given")
+    parser.add_argument("--kubernetes", choices=CONTROL_PLANES, default="main", help="the version that `up` starts")
+    arguments = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("a cluster on this machine needs root")
+    cluster = Cluster(arguments.name, arguments.kubernetes)
+    if arguments.command == "down":
         cluster.down()
-        return 0
+        return
     cluster.up()
     print(f"KUBECONFIG={cluster.kubeconfig}")
     print(f"enter it with: nsenter --net=/run/netns/{cluster.namespace} "
-          f"{cluster.binaries}/kubectl --kubeconfig={cluster.kubeconfig} get pods -A")
-    return 0
+          f"{cluster.program('kubectl')} --kubeconfig={cluster.kubeconfig} get pods -A")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()
