@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, pinned
 
 README = (ROOT / "README.md").read_text()
 MESSAGES = (ROOT / "include" / "core" / "messages.h").read_text()
@@ -30,6 +30,10 @@ def fragment(text):
 
 DENIALS = {name: text for name, text in macros(MESSAGES).items() if name.startswith(("DENY_", "MESSAGE_GROUP_"))}
 WARNINGS = {name: text for name, text in macros(MESSAGES).items() if name.startswith("WARN_")}
+
+
+# Codename -> the release's number, and its Python, with which TensorFlow runs here.
+DEBIAN = {"bookworm": ("12", "3.11")}
 
 
 def section(title):
@@ -93,6 +97,25 @@ def test_the_version_is_the_same_everywhere(program):
     assert printed == f"tfconfig-webhook {version}\n"
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
     assert f"newTag: {version}" in (ROOT / "manifests" / "base" / "kustomization.yaml").read_text()
+
+
+def test_the_versions_tested_with_are_the_pinned_ones():
+    def module(name, folder):
+        return pinned(name, folder).removeprefix("v")
+
+    packages = (ROOT / "tests" / "tensorflow" / "requirements.txt").read_text()
+    (codename,) = re.findall(r"^FROM debian:(\w+)-slim ", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    release, python = DEBIAN[codename]
+    main, newer = module("k8s.io/kubernetes", "kubernetes"), module("k8s.io/kubernetes", "kubernetes-next")
+    assert re.findall(r"^\| ([\w ]+) \| (.*) \|$", section("## Tested with"), re.MULTILINE) == [
+        ("Kubernetes", f"{main}; what concerns its API also on {newer}"),
+        ("etcd", module("go.etcd.io/etcd/server/v3", "etcd")),
+        ("CoreDNS", module("github.com/coredns/coredns", "coredns")),
+        ("TensorFlow", re.search(r"^tensorflow-cpu==(.*)$", packages, re.MULTILINE)[1]),
+        ("tf_keras", re.search(r"^tf_keras==(.*)$", packages, re.MULTILINE)[1]),
+        ("Python", python),
+        ("Debian", release),
+    ]
 
 
 def test_files_that_the_readme_links_to_exist():
