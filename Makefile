@@ -212,8 +212,8 @@ cluster-ready:
 # A cluster of its own, also where the first one is kept.
 ON_NEXT = E2E_KUBERNETES=next E2E_CLUSTER=$(or $(E2E_CLUSTER),e2e)-next
 
-e2e: cluster-ready ## the image in a real Kubernetes on this machine (root; the first time builds it from Go modules)
-	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
+e2e: cluster-ready ## the image in a real Kubernetes on this machine, and test-tensorflow (root; builds it the first time)
+	@$(MAKE) --no-print-directory test-tensorflow
 	@tests/e2e/cluster/build next
 	$(PYTEST) tests/e2e
 	$(ON_NEXT) $(PYTEST) -m api tests/e2e
