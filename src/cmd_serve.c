@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "commands.h"
+#include "net/certificate_files.h"
 #include "net/cpus.h"
-#include "net/credentials.h"
 #include "net/resolv.h"
 #include "net/server.h"
 #include "options.h"
@@ -161,11 +161,12 @@ static int print_config(const struct options *options, const struct server_confi
 /* All that `serve` does before it listens. An expired certificate serves, badly: a warning. */
 static int check_config(const struct server_config *config)
 {
+	struct certificate_files files = {.certificate = config->certificate_file, .key = config->key_file};
 	struct credentials *credentials = NULL;
 	const char *problem;
 	struct error err;
 
-	if (credentials_load(config->certificate_file, config->key_file, &credentials, &err) < 0)
+	if (certificate_files_load(&files, &credentials, &err) < 0)
 		return command_failed("serve", &err);
 	problem = credentials_date_problem(credentials->not_before, credentials->not_after, time(NULL));
 	if (problem)

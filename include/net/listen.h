@@ -25,10 +25,15 @@ MUST_CHECK int listen_parse(const char *text, struct listen_address *ret_address
 
 /*
  * Binds and listens, not blocking. [::] takes IPv4 connections too, and becomes 0.0.0.0 on a host without IPv6. Returns
- * the descriptor, which the caller owns, and writes the address it really has ("[::]:8443"). ERROR_SYSTEM names the
- * address asked for.
+ * the descriptor, which the caller owns, and the address it really has. ERROR_SYSTEM names the address asked for.
  */
-MUST_CHECK int listen_open(const struct listen_address *address, char ret_actual[LISTEN_TEXT_MAX], struct error *err);
+MUST_CHECK int listen_open(const struct listen_address *address, struct listen_address *ret_actual, struct error *err);
+
+/*
+ * How a client on this host reaches what listens there: the host's address, without brackets, which for [::] and
+ * 0.0.0.0 is the loopback, and the port.
+ */
+unsigned listen_reach(const struct listen_address *address, char ret_host[LISTEN_TEXT_MAX]);
 
 /* An IPv4 or IPv6 address as text, "?" for another family. Thread-safe. */
 void listen_format(const struct sockaddr *address, char out[LISTEN_TEXT_MAX]);

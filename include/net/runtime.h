@@ -21,13 +21,24 @@ struct runtime {
 	struct metrics metrics;
 	struct budget budget;
 	struct credentials_store credentials;
-	struct deadlines deadlines; /* of the TLS port */
-	atomic_bool draining;       /* about to end: not ready, and every answer closes its connection */
-	atomic_bool refusing;       /* new connections to the TLS port are closed at once */
+	_Atomic(const char *) not_ready; /* why not, as far as the certificate's source knows; NULL: nothing */
+	struct deadlines deadlines;      /* of the TLS port */
+	atomic_bool draining;            /* about to end: not ready, and every answer closes its connection */
+	atomic_bool refusing;            /* new connections to the TLS port are closed at once */
 };
 
 /* NULL while the server wants requests, else why not: static memory. */
 const char *runtime_not_ready(struct runtime *runtime);
+
+/* Says why the server should get no requests, or NULL: static memory. */
+void runtime_set_not_ready(struct runtime *runtime, const char *reason);
+
+/*
+ * Serves a pair, with the caller's reference, from now on: see credentials_store_replace, which can refuse it. Warns
+ * where it is out of date; `name` stands for it in the log.
+ */
+MUST_CHECK int runtime_use_certificate(struct runtime *runtime, struct credentials *credentials, const char *name,
+				       struct error *err);
 
 /*
  * libmicrohttpd's MHD_OPTION_EXTERNAL_LOGGER, with a struct runtime as its context: counts the errors that the library

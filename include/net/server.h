@@ -5,19 +5,21 @@
 
 #include "core/error.h"
 #include "net/admission.h"
+#include "net/certificate_source.h"
 #include "net/listen.h"
 #include "net/log.h"
 
 /*
  * The life of the server: start, serve, reload, drain, stop.
  *
- * SIGHUP loads the certificate anew, as does a change of its files. SIGTERM and SIGINT drain: the server is not ready
+ * Where the certificate comes from files, SIGHUP loads it anew, as does a change of the files. SIGTERM and SIGINT drain: the server is not ready
  * from then on but serves, closing each connection with its answer, until the drain time is over or the signal comes
  * again; then it takes no connection any more, finishes what is under way, and stops.
  */
 
 struct server_config {
-	const char *certificate_file, *key_file;
+	const char *certificate_file, *key_file; /* where there is no source */
+	const struct certificate_source *source; /* or NULL */
 	struct listen_address listen, metrics_listen;
 	struct admission_config admission;
 	size_t memory;            /* bytes that all connections and requests may hold together */

@@ -118,12 +118,11 @@ static struct listen_address ipv4_any(const struct listen_address *ipv6_any)
 	return address;
 }
 
-int listen_open(const struct listen_address *address, char ret_actual[LISTEN_TEXT_MAX], struct error *err)
+int listen_open(const struct listen_address *address, struct listen_address *ret_actual, struct error *err)
 {
 	const struct sockaddr *generic = (const struct sockaddr *)&address->address;
 	char asked[LISTEN_TEXT_MAX];
-	struct sockaddr_storage actual = {0};
-	socklen_t len = sizeof(actual);
+	struct listen_address actual = {.len = sizeof(actual.address)};
 	int fd = open_socket(address);
 
 	if (fd < 0 && is_ipv6_any(address) && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
@@ -134,11 +133,30 @@ int listen_open(const struct listen_address *address, char ret_actual[LISTEN_TEX
 	listen_format(generic, asked);
 	if (fd < 0)
 		return error_set(err, ERROR_SYSTEM, "cannot listen on %s: %s", asked, strerror(errno));
-	if (getsockname(fd, (struct sockaddr *)&actual, &len) < 0) {
+	if (getsockname(fd, (struct sockaddr *)&actual.address, &actual.len) < 0) {
 		error_set(err, ERROR_SYSTEM, "cannot listen on %s: %s", asked, strerror(errno));
 		close(fd);
 		return -1;
 	}
-	listen_format((const struct sockaddr *)&actual, ret_actual);
+	*ret_actual = actual;
 	return fd;
+}
+
+unsigned listen_reach(const struct listen_address *address, char ret_host[LISTEN_TEXT_MAX])
+{
+	struct sockaddr_in6 ipv6;
+	struct sockaddr_in ipv4;
+
+	if (address->address.ss_family == AF_INET6) {
+		memcpy(&ipv6, &address->address, sizeof(ipv6));
+		if (IN6_IS_ADDR_UNSPECIFIED(&ipv6.sin6_addr))
+			ipv6.sin6_addr = in6addr_loopback;
+		inet_ntop(AF_INET6, &ipv6.sin6_addr, ret_host, LISTEN_TEXT_MAX);
+		return ntohs(ipv6.sin6_port);
+	}
+	memcpy(&ipv4, &address->address, sizeof(ipv4));
+	if (ipv4.sin_addr.s_addr == htonl(INADDR_ANY))
+		ipv4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	inet_ntop(AF_INET, &ipv4.sin_addr, ret_host, LISTEN_TEXT_MAX);
+	return ntohs(ipv4.sin_port);
 }

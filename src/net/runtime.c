@@ -13,12 +13,34 @@ const char *runtime_not_ready(struct runtime *runtime)
 
 	if (atomic_load(&runtime->draining))
 		return "the server is about to stop";
+	problem = atomic_load(&runtime->not_ready);
+	if (problem)
+		return problem;
 	credentials = credentials_store_ref(&runtime->credentials);
 	if (!credentials)
 		return "no certificate is loaded";
 	problem = credentials_date_problem(credentials->not_before, credentials->not_after, time(NULL));
 	credentials_unref(credentials);
 	return problem;
+}
+
+void runtime_set_not_ready(struct runtime *runtime, const char *reason)
+{
+	atomic_store(&runtime->not_ready, reason);
+}
+
+int runtime_use_certificate(struct runtime *runtime, struct credentials *credentials, const char *name,
+			    struct error *err)
+{
+	const time_t not_before = credentials->not_before, not_after = credentials->not_after;
+	const char *problem = credentials_date_problem(not_before, not_after, time(NULL));
+
+	if (credentials_store_replace(&runtime->credentials, credentials, err) < 0)
+		return error_prefix(err, "%s", name);
+	atomic_store(&runtime->metrics.certificate_expiry, not_after);
+	if (problem && runtime->log)
+		log_event(runtime->log, LOG_LEVEL_WARNING, problem, LOG_FIELDS(LOG_TEXT("certificate", name)));
+	return 0;
 }
 
 /*

@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "net/certificate_files.h"
 #include "net/clock.h"
 #include "net/heap.h"
 #include "net/limits.h"
@@ -17,11 +17,12 @@
 struct server {
 	const struct server_config *config;
 	struct runtime runtime;
+	struct certificate_files files;           /* where there is no source */
 	struct admission_config admission_config; /* with the connections that there really are */
 	struct admission admission;
 	struct probes probes;
 	sigset_t signals;
-	char address[LISTEN_TEXT_MAX], metrics_address[LISTEN_TEXT_MAX];
+	struct listen_address address, metrics_address; /* as they really are */
 };
 
 /* Every thread started from now on has them blocked; this one takes them with sigtimedwait. */
@@ -49,17 +50,18 @@ static int wait_for_signal(const sigset_t *signals, uint64_t until)
 	}
 }
 
-static void note_certificate(struct server *server)
+static int load_files(struct server *server, struct error *err)
 {
-	struct runtime *runtime = &server->runtime;
-	struct credentials *credentials = credentials_store_ref(&runtime->credentials);
-	const char *problem = credentials_date_problem(credentials->not_before, credentials->not_after, time(NULL));
+	struct credentials *credentials = NULL;
 
-	atomic_store(&runtime->metrics.certificate_expiry, credentials->not_after);
-	if (problem)
-		log_event(runtime->log, LOG_LEVEL_WARNING, problem,
-			  LOG_FIELDS(LOG_TEXT("file", server->config->certificate_file)));
-	credentials_unref(credentials);
+	if (certificate_files_load(&server->files, &credentials, err) < 0)
+		return -1;
+	if (runtime_use_certificate(&server->runtime, credentials, server->files.certificate, err) < 0) {
+		/* Its dates are wrong today, and may be right tomorrow. */
+		certificate_files_forget(&server->files);
+		return -1;
+	}
+	return 0;
 }
 
 static void reload(struct server *server)
@@ -67,7 +69,7 @@ static void reload(struct server *server)
 	struct runtime *runtime = &server->runtime;
 	struct error err;
 
-	if (credentials_store_load(&runtime->credentials, &err) < 0) {
+	if (load_files(server, &err) < 0) {
 		atomic_fetch_add(&runtime->metrics.reloads_failed, 1);
 		log_event(runtime->log, LOG_LEVEL_ERROR, "certificate not reloaded, the one before serves on",
 			  LOG_FIELDS(LOG_TEXT("message", err.message)));
@@ -75,8 +77,7 @@ static void reload(struct server *server)
 	}
 	atomic_fetch_add(&runtime->metrics.reloads_succeeded, 1);
 	log_event(runtime->log, LOG_LEVEL_INFO, "certificate reloaded",
-		  LOG_FIELDS(LOG_TEXT("file", server->config->certificate_file)));
-	note_certificate(server);
+		  LOG_FIELDS(LOG_TEXT("file", server->files.certificate)));
 }
 
 static int start_ports(struct server *server, struct error *err)
@@ -84,10 +85,10 @@ static int start_ports(struct server *server, struct error *err)
 	const struct server_config *config = server->config;
 	int listen_fd, metrics_fd;
 
-	listen_fd = listen_open(&config->listen, server->address, err);
+	listen_fd = listen_open(&config->listen, &server->address, err);
 	if (listen_fd < 0)
 		return -1;
-	metrics_fd = listen_open(&config->metrics_listen, server->metrics_address, err);
+	metrics_fd = listen_open(&config->metrics_listen, &server->metrics_address, err);
 	if (metrics_fd < 0) {
 		close(listen_fd);
 		return -1;
@@ -138,23 +139,29 @@ static int start(struct server *server, struct error *err)
 
 	budget_init(&runtime->budget, config->memory);
 	runtime->metrics.budget = &runtime->budget;
-	credentials_store_init(&runtime->credentials, config->certificate_file, config->key_file);
-	if (credentials_store_load(&runtime->credentials, err) < 0)
-		goto no_certificate;
+	credentials_store_init(&runtime->credentials);
+	server->files = (struct certificate_files){.certificate = config->certificate_file, .key = config->key_file};
 	runtime->log = log_new(STDOUT_FILENO, config->log_level, err);
 	if (!runtime->log)
-		goto no_certificate;
+		goto no_log;
+	if (!config->source && load_files(server, err) < 0)
+		goto no_deadlines;
 	if (limit_connections(server, err) < 0 || start_deadlines(server, err) < 0)
 		goto no_deadlines;
 	if (start_ports(server, err) < 0)
 		goto no_ports;
+	if (config->source && config->source->start(config->source->context, runtime, &server->address, err) < 0)
+		goto no_source;
 	return 0;
 
+no_source:
+	admission_stop(&server->admission);
+	probes_stop(&server->probes);
 no_ports:
 	deadlines_release(&runtime->deadlines);
 no_deadlines:
 	log_free(runtime->log);
-no_certificate:
+no_log:
 	credentials_store_release(&runtime->credentials);
 	return -1;
 }
@@ -168,7 +175,7 @@ static int serve(struct server *server)
 
 		if (number == SIGTERM || number == SIGINT)
 			return number;
-		if (number == SIGHUP || credentials_store_changed(&server->runtime.credentials))
+		if (!server->config->source && (number == SIGHUP || certificate_files_changed(&server->files)))
 			reload(server);
 	}
 }
@@ -187,7 +194,7 @@ static void drain(struct server *server)
 	atomic_store(&runtime->draining, true);
 	do {
 		number = wait_for_signal(&server->signals, end);
-		if (number == SIGHUP)
+		if (number == SIGHUP && !server->config->source)
 			reload(server);
 	} while (number == SIGHUP);
 	atomic_store(&runtime->refusing, true);
@@ -199,6 +206,8 @@ static void stop(struct server *server)
 {
 	struct runtime *runtime = &server->runtime;
 
+	if (server->config->source)
+		server->config->source->stop(server->config->source->context);
 	admission_stop(&server->admission);
 	probes_stop(&server->probes);
 	deadlines_release(&runtime->deadlines);
@@ -210,10 +219,13 @@ static void stop(struct server *server)
 static void log_serving(struct server *server)
 {
 	const struct server_config *config = server->config;
+	char address[LISTEN_TEXT_MAX], metrics_address[LISTEN_TEXT_MAX];
 
+	listen_format((const struct sockaddr *)&server->address.address, address);
+	listen_format((const struct sockaddr *)&server->metrics_address.address, metrics_address);
 	log_event(server->runtime.log, LOG_LEVEL_INFO, "serving",
-		  LOG_FIELDS(LOG_TEXT("version", TFCONFIG_WEBHOOK_VERSION), LOG_TEXT("listen", server->address),
-			     LOG_TEXT("metrics_listen", server->metrics_address),
+		  LOG_FIELDS(LOG_TEXT("version", TFCONFIG_WEBHOOK_VERSION), LOG_TEXT("listen", address),
+			     LOG_TEXT("metrics_listen", metrics_address),
 			     LOG_NUMBER("threads", config->admission.threads),
 			     LOG_NUMBER("max_connections", server->admission_config.max_connections),
 			     LOG_TEXT("cluster_domain", config->admission.review.cluster_domain)));
@@ -228,7 +240,6 @@ int server_run(const struct server_config *config, struct error *err)
 	block_signals(&server.signals);
 	if (start(&server, err) < 0)
 		return -1;
-	note_certificate(&server);
 	log_serving(&server);
 	number = serve(&server);
 	log_event(server.runtime.log, LOG_LEVEL_INFO, "draining",

@@ -227,8 +227,10 @@ def test_new_connections_during_reloads_lose_no_handshake(server, tmp_path):
     assert server.metrics()["tls_handshake_failures_total"] == 0
 
 
-@pytest.mark.parametrize("begins, ends, problem", [(-7200, -3600, "the certificate has expired"),
-                                                   (3600, 7200, "the certificate is not valid yet")])
+OUT_OF_DATE = [(-7200, -3600, "the certificate has expired"), (3600, 7200, "the certificate is not valid yet")]
+
+
+@pytest.mark.parametrize("begins, ends, problem", OUT_OF_DATE)
 def test_a_certificate_out_of_date_serves_with_a_warning_but_is_not_ready(serve, tmp_path, begins, ends, problem):
     server = serve(pair=Pair(tmp_path / "late", begins=begins, ends=ends))
     assert server.wait_for_event(problem)["level"] == "warning"
@@ -241,15 +243,28 @@ def test_a_certificate_out_of_date_serves_with_a_warning_but_is_not_ready(serve,
     assert server.page("/readyz").status == 200
 
 
-def test_an_expired_pair_does_not_replace_a_valid_one(server, tmp_path):
+@pytest.mark.parametrize("begins, ends, problem", OUT_OF_DATE)
+def test_a_pair_out_of_date_does_not_replace_a_valid_one(server, tmp_path, begins, ends, problem):
     before = serial_of(server)
-    server.pair.replace(Pair(tmp_path / "late", begins=-7200, ends=-3600))
+    server.pair.replace(Pair(tmp_path / "late", begins=begins, ends=ends))
     server.signal(signal.SIGHUP)
     event = server.wait_for_event("certificate not reloaded, the one before serves on")
-    assert event["level"] == "error" and event["message"].endswith("tls.crt has expired")
+    assert event["level"] == "error"
+    assert event["message"].endswith(f"tls.crt: {problem}, and the one before is in date")
     assert serial_of(server) == before
     assert server.metrics()['certificate_reloads_total{result="failure"}'] == 1
     assert server.page("/readyz").status == 200
+
+
+def test_a_pair_that_was_not_valid_yet_is_tried_again_by_itself(serve, tmp_path):
+    server = serve("--reload-interval", "1s")
+    before = serial_of(server)
+    soon = Pair(tmp_path / "soon", begins=3, ends=3600)
+    server.pair.replace(soon)
+    server.wait_for_event("certificate not reloaded, the one before serves on")
+    assert serial_of(server) == before
+    server.wait_for_event("certificate reloaded")
+    assert serial_of(server) == soon.leaf.serial_number
 
 
 def test_among_expired_pairs_the_new_one_serves(serve, tmp_path):

@@ -55,20 +55,43 @@ static void addresses_are_numbers_with_a_port(void)
 
 static void port_0_becomes_one_that_is_told_and_taken(void)
 {
-	struct listen_address address;
-	char first[LISTEN_TEXT_MAX], second[LISTEN_TEXT_MAX];
+	struct listen_address address, actual;
+	char first[LISTEN_TEXT_MAX];
 	struct error err;
 	int fd;
 
 	CU_ASSERT(listen_parse("127.0.0.1:0", &address, &err) == 0);
-	fd = listen_open(&address, first, &err);
+	fd = listen_open(&address, &actual, &err);
 	CU_ASSERT(fd >= 0);
+	listen_format((const struct sockaddr *)&actual.address, first);
 	CU_ASSERT(strncmp(first, "127.0.0.1:", 10) == 0 && strcmp(first, "127.0.0.1:0") != 0);
 	CU_ASSERT(listen_parse(first, &address, &err) == 0);
-	CU_ASSERT(listen_open(&address, second, &err) == -1);
+	CU_ASSERT(listen_open(&address, &actual, &err) == -1);
 	CU_ASSERT(err.code == ERROR_SYSTEM && strstr(err.message, first) != NULL);
 	if (fd >= 0)
 		close(fd);
+}
+
+static void this_host_reaches_any_address_by_the_loopback(void)
+{
+	static const struct {
+		const char *text, *host;
+	} rows[] = {
+		{"[::]:8443", "::1"},
+		{"0.0.0.0:8443", "127.0.0.1"},
+		{"[fe80::1]:8443", "fe80::1"},
+		{"10.1.2.3:8443", "10.1.2.3"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct listen_address address;
+		char host[LISTEN_TEXT_MAX] = "";
+		struct error err;
+
+		CHECK_ROW(listen_parse(rows[i].text, &address, &err) == 0, rows[i].text);
+		CHECK_ROW(listen_reach(&address, host) == 8443, rows[i].text);
+		CHECK_ROW(strcmp(host, rows[i].host) == 0, rows[i].text);
+	}
 }
 
 static void another_family_is_a_question_mark(void)
@@ -85,6 +108,7 @@ int add_listen_suite(void)
 	static const struct unit_test tests[] = {
 		{"addresses are numbers with a port", addresses_are_numbers_with_a_port},
 		{"port 0 becomes one that is told and taken", port_0_becomes_one_that_is_told_and_taken},
+		{"this host reaches any address by the loopback", this_host_reaches_any_address_by_the_loopback},
 		{"another family is a question mark", another_family_is_a_question_mark},
 		{NULL, NULL},
 	};
