@@ -21,11 +21,13 @@ struct buf {
 	size_t capacity;
 	size_t max; /* the largest len allowed */
 	bool failed;
+	bool secret; /* memory is overwritten before it is given back, also where the buffer grows */
 };
 
 void buf_init(struct buf *buf, size_t max);
+void buf_init_secret(struct buf *buf, size_t max);
 
-/* Frees what the buffer owns and leaves it as after buf_init. */
+/* Frees what the buffer owns and leaves it as after the init. */
 void buf_release(struct buf *buf);
 
 void buf_add(struct buf *buf, const void *bytes, size_t len);

@@ -10,8 +10,8 @@
 /*
  * A certificate and its private key, both as PEM. What mints, stores, checks and serves a certificate passes this.
  *
- * The key is secret: it stays in this struct, is written to the heap once (a buffer that grows would leave copies
- * behind) and is overwritten before its memory is freed. Not thread-safe; different keypairs are independent.
+ * The key is secret: it stays in this struct, and is overwritten before its memory is freed. Not thread-safe; different
+ * keypairs are independent.
  */
 
 enum {

@@ -12,10 +12,38 @@ void buf_init(struct buf *buf, size_t max)
 	*buf = (struct buf){.max = max};
 }
 
+void buf_init_secret(struct buf *buf, size_t max)
+{
+	*buf = (struct buf){.max = max, .secret = true};
+}
+
+static void free_data(struct buf *buf)
+{
+	if (buf->secret && buf->data)
+		explicit_bzero(buf->data, buf->capacity);
+	free(buf->data);
+}
+
 void buf_release(struct buf *buf)
 {
-	free(buf->data);
-	buf_init(buf, buf->max);
+	free_data(buf);
+	*buf = (struct buf){.max = buf->max, .secret = buf->secret};
+}
+
+/* realloc, which may leave a copy behind: a secret is moved by hand. */
+static char *resize(struct buf *buf, size_t capacity)
+{
+	char *data;
+
+	if (!buf->secret)
+		return realloc(buf->data, capacity);
+	data = malloc(capacity);
+	if (!data)
+		return NULL;
+	if (buf->data)
+		memcpy(data, buf->data, buf->len + 1);
+	free_data(buf);
+	return data;
 }
 
 /* Makes room for len more bytes and the NUL. */
@@ -36,7 +64,7 @@ static bool buf_reserve(struct buf *buf, size_t len)
 		capacity *= 2;
 	if (capacity > buf->max + 1)
 		capacity = buf->max + 1;
-	data = realloc(buf->data, capacity);
+	data = resize(buf, capacity);
 	if (!data) {
 		buf->failed = true;
 		return false;

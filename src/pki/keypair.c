@@ -1,19 +1,15 @@
 #include "pki/keypair.h"
 
-#include <openssl/crypto.h>
-
 #include "pki/openssl.h"
 
 void keypair_init(struct keypair *pair)
 {
 	buf_init(&pair->certificate, KEYPAIR_CERTIFICATE_MAX);
-	buf_init(&pair->key, KEYPAIR_KEY_MAX);
+	buf_init_secret(&pair->key, KEYPAIR_KEY_MAX);
 }
 
 void keypair_release(struct keypair *pair)
 {
-	if (pair->key.data)
-		OPENSSL_cleanse(pair->key.data, pair->key.capacity);
 	buf_release(&pair->certificate);
 	buf_release(&pair->key);
 	keypair_init(pair);

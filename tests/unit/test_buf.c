@@ -43,6 +43,21 @@ static void a_maximum_between_two_powers_is_reached_exactly(void)
 	CU_ASSERT(buf.failed && buf.len == 300);
 }
 
+static void a_secret_grows_and_stays_secret(void)
+{
+	CLEANUP(buf_release) struct buf buf;
+
+	buf_init_secret(&buf, 10000);
+	for (int i = 0; i < 5000; i++)
+		buf_addf(&buf, "%d", i % 10);
+	CU_ASSERT(!buf.failed && buf.len == 5000);
+	for (size_t i = 0; i < buf.len; i++)
+		if (buf.data[i] != (char)('0' + i % 10))
+			CU_FAIL("growing has changed it");
+	buf_release(&buf);
+	CU_ASSERT(buf.secret && buf.len == 0 && !buf.data);
+}
+
 static void errors_are_cut_and_take_context(void)
 {
 	struct error err;
@@ -66,6 +81,7 @@ int add_buf_suite(void)
 		{"it grows and stays terminated", it_grows_and_stays_terminated},
 		{"it never passes its maximum and failure stays", it_never_passes_its_maximum_and_failure_stays},
 		{"a maximum between two powers is reached exactly", a_maximum_between_two_powers_is_reached_exactly},
+		{"a secret grows and stays secret", a_secret_grows_and_stays_secret},
 		{"errors are cut and take context", errors_are_cut_and_take_context},
 		{NULL, NULL},
 	};
