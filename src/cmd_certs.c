@@ -20,8 +20,6 @@ enum {
 	DAYS_MAX = 3650,
 };
 
-#define CA_NAME "tfconfig-webhook CA"
-
 struct certs_options {
 	const char *out;
 	const char *service;
@@ -118,7 +116,7 @@ static int mint(const struct certs_options *options, time_t now, struct keypair 
 	struct service_names names;
 
 	if (service_names_init(&names, options->service, options->namespace, options->cluster_domain, err) < 0 ||
-	    mint_ca(CA_NAME, now, lifetime, ca, err) < 0 || mint_leaf(ca, &names, now, lifetime, leaf, err) < 0)
+	    mint_ca(MINT_CA_NAME, now, lifetime, ca, err) < 0 || mint_leaf(ca, &names, now, lifetime, leaf, err) < 0)
 		return -1;
 	/* A pair that does not work is noticed here, not by the API server. */
 	return keypair_check(leaf, err);

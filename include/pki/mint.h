@@ -24,6 +24,9 @@ enum {
 	MINT_NAME_MAX = 64,      /* characters of a common name: RFC 5280, ub-common-name */
 };
 
+/* Of the CAs that this program makes, by whichever command: by it the one knows those of the other. */
+#define MINT_CA_NAME "tfconfig-webhook CA"
+
 /* A self-signed CA that may sign leaves and no further CA. Its name has 1 to MINT_NAME_MAX characters. */
 MUST_CHECK int mint_ca(const char *name, time_t now, unsigned lifetime, struct keypair *ret_pair, struct error *err);
 

@@ -3,6 +3,7 @@
 import base64
 import datetime
 import os
+import re
 import resource
 import signal
 import shutil
@@ -16,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from cryptography.x509.verification import PolicyBuilder, Store
 
-from conftest import program_path
+from conftest import ROOT, program_path
 
 FILES = ["ca.crt", "ca.key", "tls.crt", "tls.key"]
 SERVICE = ["--service", "tfconfig-webhook", "--namespace", "tfconfig-system"]
@@ -93,6 +94,8 @@ def test_ca(tmp_path):
     constraints, usage = extension(ca, x509.BasicConstraints), extension(ca, x509.KeyUsage)
     assert ca.version is x509.Version.v3
     assert ca.issuer == ca.subject
+    (name,) = re.findall(r'MINT_CA_NAME "(.*)"', (ROOT / "include/pki/mint.h").read_text())
+    assert [a.value for a in ca.subject.get_attributes_for_oid(NameOID.COMMON_NAME)] == [name]
     assert constraints.critical and constraints.value.ca and constraints.value.path_length == 0
     assert usage.critical and usage.value.key_cert_sign and usage.value.crl_sign
     assert not (usage.value.digital_signature or usage.value.key_encipherment or usage.value.key_agreement)
