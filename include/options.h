@@ -39,6 +39,7 @@ struct option {
 	uint64_t min, max;    /* of numbers, which may be as large as the field */
 	const char *const *choices;
 	bool required;
+	bool hidden; /* for tests: help does not tell of it */
 };
 
 enum option_source { OPTION_FROM_DEFAULT, OPTION_FROM_ENVIRONMENT, OPTION_FROM_FLAG };
@@ -58,6 +59,9 @@ struct options {
  */
 MUST_CHECK int options_parse(struct options *options, const struct option *table, const char *env_prefix, int argc,
 			     char *const *argv, void *values, struct error *err);
+
+/* Whether the flag or its variable was given. */
+bool options_is_set(const struct options *options, const char *flag);
 
 /*
  * Where argv asks for --help or -h, prints the usage and the table to stdout and returns true; for --help=markdown, the

@@ -312,11 +312,21 @@ int options_parse(struct options *options, const struct option *table, const cha
 	return 0;
 }
 
+bool options_is_set(const struct options *options, const char *flag)
+{
+	const char *value = NULL;
+	const struct option *option = find_option(options->table, flag, &value);
+
+	return option && options->source[option - options->table] != OPTION_FROM_DEFAULT;
+}
+
 static void print_text(const struct option *table, const char *env_prefix)
 {
 	char variable[VARIABLE_MAX];
 
 	for (const struct option *option = table; option->flag; option++) {
+		if (option->hidden)
+			continue;
 		printf("  %s%s%s\n", option->flag, option->value ? " " : "", option->value ? option->value : "");
 		printf("      %s", option->help);
 		if (option->fallback)
@@ -333,6 +343,8 @@ static void print_markdown(const struct option *table, const char *env_prefix)
 
 	printf("| flag | variable | default | what |\n|---|---|---|---|\n");
 	for (const struct option *option = table; option->flag; option++) {
+		if (option->hidden)
+			continue;
 		printf("| `%s%s%s` | ", option->flag, option->value ? " " : "", option->value ? option->value : "");
 		if (env_prefix)
 			printf("`%s`", variable_name(variable, env_prefix, option->flag));
@@ -366,6 +378,8 @@ void options_print_config(FILE *file, const struct options *options)
 	for (size_t i = 0; options->table[i].flag; i++) {
 		const char *flag = options->table[i].flag;
 
+		if (options->table[i].hidden && options->source[i] == OPTION_FROM_DEFAULT)
+			continue;
 		fprintf(file, "%s %s ", flag, options->text[i] && options->text[i][0] ? options->text[i] : "none");
 		switch (options->source[i]) {
 		case OPTION_FROM_DEFAULT:

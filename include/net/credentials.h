@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <time.h>
 
 #include <gnutls/gnutls.h>
@@ -20,13 +21,19 @@ struct credentials {
 	atomic_uint references;
 };
 
+/* A PEM text. */
+struct credentials_pem {
+	const void *bytes;
+	size_t len;
+	const char *name; /* that stands for it in errors */
+};
+
 /*
- * Takes a PEM chain, leaf first, and its key, both copied; the names stand for them in errors: no PEM, or not a pair. A
- * pair that is out of date is no error. Returns one reference, which the caller gives back with credentials_unref.
+ * Takes a PEM chain, leaf first, and its key, both copied. ERROR_INVALID where they are no PEM, or not a pair. A pair
+ * that is out of date is no error. Returns one reference, which the caller gives back with credentials_unref.
  */
-MUST_CHECK int credentials_new(const gnutls_datum_t *certificate, const char *certificate_name,
-			       const gnutls_datum_t *key, const char *key_name, struct credentials **ret,
-			       struct error *err);
+MUST_CHECK int credentials_new(const struct credentials_pem *certificate, const struct credentials_pem *key,
+			       struct credentials **ret, struct error *err);
 
 /* Gives a reference back; the last one frees. NULL is allowed. Thread-safe. */
 void credentials_unref(struct credentials *credentials);

@@ -25,6 +25,18 @@ enum {
 	METRICS_HTTP_CODES = 12 /* that are told apart, and one for the rest */
 };
 
+/* Of certificates that manage themselves; on the page where `on` is set. */
+struct metrics_managed {
+	atomic_bool on;
+	atomic_bool registered;           /* both webhooks are in the registration */
+	atomic_bool in_trouble;           /* something keeps the webhook from managing them */
+	atomic_llong ca_expiry;           /* seconds since 1970; 0: there is no CA yet */
+	atomic_ulong signed_certificates; /* by this replica, as the next three */
+	atomic_ulong rotations_begun;
+	atomic_ulong rotations;     /* CAs that took over */
+	atomic_ulong registrations; /* updates of the caBundle */
+};
+
 struct metrics {
 	atomic_ulong reviews[METRICS_RESOURCES][METRICS_OPERATIONS][METRICS_DECISIONS];
 	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each in the first bucket that holds it */
@@ -39,6 +51,7 @@ struct metrics {
 	atomic_ulong evictions;          /* connections shut down to make room for others */
 	atomic_llong certificate_expiry; /* seconds since 1970 */
 	atomic_ulong reloads_succeeded, reloads_failed;
+	struct metrics_managed managed;
 	struct budget *budget; /* borrowed */
 };
 

@@ -52,9 +52,9 @@ static int read_secret(const char *path, const char *what, struct secret *secret
 	}
 }
 
-static gnutls_datum_t datum_of(const struct secret *secret)
+static struct credentials_pem pem_of(const struct secret *secret, const char *name)
 {
-	return (gnutls_datum_t){.data = secret->bytes, .size = (unsigned)secret->len};
+	return (struct credentials_pem){.bytes = secret->bytes, .len = secret->len, .name = name};
 }
 
 /* A file that can't be looked at is all zeros. */
@@ -69,7 +69,7 @@ int certificate_files_load(struct certificate_files *files, struct credentials *
 {
 	CLEANUP(secret_release) struct secret certificate = {0};
 	CLEANUP(secret_release) struct secret key = {0};
-	gnutls_datum_t certificate_datum, key_datum;
+	struct credentials_pem certificate_pem, key_pem;
 
 	/* Before reading: what changes in between is then another file at the next look. */
 	files->certificate_stat = stat_of(files->certificate);
@@ -77,9 +77,9 @@ int certificate_files_load(struct certificate_files *files, struct credentials *
 	if (read_secret(files->certificate, "certificate", &certificate, err) < 0 ||
 	    read_secret(files->key, "key", &key, err) < 0)
 		return -1;
-	certificate_datum = datum_of(&certificate);
-	key_datum = datum_of(&key);
-	return credentials_new(&certificate_datum, files->certificate, &key_datum, files->key, ret, err);
+	certificate_pem = pem_of(&certificate, files->certificate);
+	key_pem = pem_of(&key, files->key);
+	return credentials_new(&certificate_pem, &key_pem, ret, err);
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)

@@ -21,26 +21,39 @@ static int read_dates(const gnutls_datum_t *pem, struct credentials *credentials
 	return 0;
 }
 
-static int set_pair(struct credentials *credentials, const gnutls_datum_t *certificate, const char *certificate_name,
-		    const gnutls_datum_t *key, const char *key_name, struct error *err)
+static gnutls_datum_t datum_of(const struct credentials_pem *pem)
 {
-	int failure = read_dates(certificate, credentials);
+	/* GnuTLS reads through a pointer that is not const. */
+	union {
+		const void *read;
+		unsigned char *written;
+	} bytes = {.read = pem->bytes};
+
+	return (gnutls_datum_t){.data = bytes.written, .size = (unsigned)pem->len};
+}
+
+static int set_pair(struct credentials *credentials, const struct credentials_pem *certificate,
+		    const struct credentials_pem *key, struct error *err)
+{
+	const gnutls_datum_t certificate_datum = datum_of(certificate), key_datum = datum_of(key);
+	int failure = read_dates(&certificate_datum, credentials);
 
 	if (failure < 0)
-		return error_set(err, ERROR_INVALID, "the certificate %s is no PEM certificate: %s", certificate_name,
+		return error_set(err, ERROR_INVALID, "the certificate %s is no PEM certificate: %s", certificate->name,
 				 gnutls_strerror(failure));
-	failure = gnutls_certificate_set_x509_key_mem(credentials->x509, certificate, key, GNUTLS_X509_FMT_PEM);
+	failure = gnutls_certificate_set_x509_key_mem(credentials->x509, &certificate_datum, &key_datum,
+						      GNUTLS_X509_FMT_PEM);
 	if (failure == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
 		return error_set(err, ERROR_INVALID, "the certificate %s and the key %s are not a pair",
-				 certificate_name, key_name);
+				 certificate->name, key->name);
 	if (failure < 0)
-		return error_set(err, ERROR_INVALID, "the key %s is no PEM key: %s", key_name,
+		return error_set(err, ERROR_INVALID, "the key %s is no PEM key: %s", key->name,
 				 gnutls_strerror(failure));
 	return 0;
 }
 
-int credentials_new(const gnutls_datum_t *certificate, const char *certificate_name, const gnutls_datum_t *key,
-		    const char *key_name, struct credentials **ret, struct error *err)
+int credentials_new(const struct credentials_pem *certificate, const struct credentials_pem *key,
+		    struct credentials **ret, struct error *err)
 {
 	struct credentials *credentials = calloc(1, sizeof(*credentials));
 
@@ -49,7 +62,7 @@ int credentials_new(const gnutls_datum_t *certificate, const char *certificate_n
 		return error_set(err, ERROR_NO_MEMORY, "no memory for the certificate");
 	}
 	atomic_init(&credentials->references, 1);
-	if (set_pair(credentials, certificate, certificate_name, key, key_name, err) < 0) {
+	if (set_pair(credentials, certificate, key, err) < 0) {
 		credentials_unref(credentials);
 		return -1;
 	}

@@ -133,6 +133,29 @@ static void add_reloads(struct metrics *metrics, struct buf *page)
 		 atomic_load(&metrics->reloads_failed));
 }
 
+static void add_managed(struct metrics *metrics, struct buf *page)
+{
+	struct metrics_managed *managed = &metrics->managed;
+
+	if (!atomic_load(&managed->on))
+		return;
+	add_value(page, "ca_expiry_timestamp_seconds", "gauge", "When the CA expires; 0 where there is none.",
+		  atomic_load(&managed->ca_expiry));
+	add_value(page, "ca_rotations_begun_total", "counter", "CAs that this replica made to replace another.",
+		  (long long)atomic_load(&managed->rotations_begun));
+	add_value(page, "ca_rotations_total", "counter", "CAs that this replica made sign in place of another.",
+		  (long long)atomic_load(&managed->rotations));
+	add_value(page, "certificates_signed_total", "counter",
+		  "Serving certificates that this replica made for itself.",
+		  (long long)atomic_load(&managed->signed_certificates));
+	add_value(page, "ca_bundle_updates_total", "counter", "Updates of the registration's caBundle by this replica.",
+		  (long long)atomic_load(&managed->registrations));
+	add_value(page, "registered", "gauge", "1 while both webhooks are in the registration.",
+		  atomic_load(&managed->registered));
+	add_value(page, "certificates_in_trouble", "gauge", "1 while something keeps certificates from being managed.",
+		  atomic_load(&managed->in_trouble));
+}
+
 void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, struct buf *page)
 {
 	add_reviews(metrics, page);
@@ -159,6 +182,7 @@ void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, st
 	add_value(page, "certificate_expiry_timestamp_seconds", "gauge", "When the certificate in use expires.",
 		  atomic_load(&metrics->certificate_expiry));
 	add_reloads(metrics, page);
+	add_managed(metrics, page);
 	add_value(page, "log_lines_dropped_total", "counter", "Log lines that nobody read in time.",
 		  (long long)log_lines_dropped);
 	add_head(page, "build_info", "gauge", "The version that runs; always 1.");
