@@ -10,12 +10,15 @@ import subprocess
 
 import pytest
 import yaml
+from cryptography import x509
 
 from conftest import ROOT, program_path, run_review
 from kubernetes_objects import INDEX, INJECT, ROLE, ordinals_of, patched, pod_of, review_of, tf_config_of
 
 NAMESPACE = "tfconfig-system"
 NAME = "tfconfig-webhook"
+OVERLAYS = ["cert-manager", "default", "static"]
+FROM_FILES = ["cert-manager", "static"]
 SAMPLES = ["chief", "parameter-server", "worker"]
 FAKE_FILES = {"ca.crt": "a CA\n" * 30, "tls.crt": "a certificate\n" * 30, "tls.key": "a key\n" * 30}
 
@@ -31,11 +34,6 @@ def build(folder):
 
 
 @pytest.fixture(scope="module")
-def base():
-    return build(ROOT / "manifests/base")
-
-
-@pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """A copy of the manifests, where certificates may be put without touching the real certs/."""
     folder = tmp_path_factory.mktemp("tree")
@@ -48,8 +46,46 @@ def tree(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def static(tree):
-    return build(tree / "manifests/overlays/static")
+def built(tree):
+    """What each overlay comes to, and the base that they share."""
+    overlays = {name: build(tree / "manifests/overlays" / name) for name in OVERLAYS}
+    return {"base": build(tree / "manifests/base"), **overlays}
+
+
+@pytest.fixture(scope="module")
+def base(built):
+    return built["base"]
+
+
+@pytest.fixture(scope="module")
+def static(built):
+    return built["static"]
+
+
+@pytest.fixture(scope="module")
+def cert_manager(built):
+    return built["cert-manager"]
+
+
+@pytest.fixture(scope="module")
+def default(built):
+    return built["default"]
+
+
+@pytest.fixture(params=["base", *OVERLAYS])
+def objects(built, request):
+    """For a test of what holds in each of them."""
+    return built[request.param]
+
+
+@pytest.fixture(params=OVERLAYS)
+def overlay(built, request):
+    return built[request.param]
+
+
+@pytest.fixture(params=FROM_FILES)
+def from_files(built, request):
+    return built[request.param]
 
 
 def one(objects, kind, name=None):
@@ -80,24 +116,40 @@ def at(obj, path):
     return obj
 
 
-def test_kinds_and_namespace(base):
-    kinds = sorted(o["kind"] for o in base)
-    assert kinds == ["Deployment", "MutatingWebhookConfiguration", "Namespace", "NetworkPolicy", "PodDisruptionBudget",
-                     "Service", "ServiceAccount"]
-    for obj in base:
-        if obj["kind"] not in ("Namespace", "MutatingWebhookConfiguration"):
+def test_every_overlay_is_tested():
+    assert sorted(path.name for path in (ROOT / "manifests/overlays").iterdir()) == OVERLAYS
+
+
+def test_kinds_and_namespace(objects):
+    for obj in objects:
+        if obj["kind"] not in ("Namespace", "MutatingWebhookConfiguration", "ClusterRole", "ClusterRoleBinding"):
             assert obj["metadata"]["namespace"] == NAMESPACE
-    labels = one(base, "Namespace", NAMESPACE)["metadata"]["labels"]
+        assert obj["metadata"]["labels"]["app.kubernetes.io/name"] == NAME
+    labels = one(objects, "Namespace", NAMESPACE)["metadata"]["labels"]
     for mode in "enforce", "audit", "warn":
         assert labels[f"pod-security.kubernetes.io/{mode}"] == "restricted"
+
+
+KINDS = ["Deployment", "MutatingWebhookConfiguration", "Namespace", "NetworkPolicy", "PodDisruptionBudget", "Service",
+         "ServiceAccount"]
+
+
+@pytest.mark.parametrize("name, more", [
+    ("base", []),
+    ("default", ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Secret"]),
+    ("static", ["Secret"]),
+    ("cert-manager", ["Certificate", "Certificate", "Issuer", "Issuer"]),
+])
+def test_what_there_is(built, name, more):
+    assert sorted(o["kind"] for o in built[name]) == sorted([*KINDS, *more])
 
 
 # The registration
 
 
 @pytest.mark.parametrize("name", ["statefulsets.tfconfig.dev", "pods.tfconfig.dev"])
-def test_what_both_webhooks_share(base, name):
-    hook = webhook(base, name)
+def test_what_both_webhooks_share(objects, name):
+    hook = webhook(objects, name)
     assert hook["admissionReviewVersions"] == ["v1"]
     assert hook["failurePolicy"] == "Fail"
     assert hook["timeoutSeconds"] == 5
@@ -105,7 +157,7 @@ def test_what_both_webhooks_share(base, name):
     assert hook["reinvocationPolicy"] == "IfNeeded"
     assert hook["sideEffects"] == "None"
     service = {"name": NAME, "namespace": NAMESPACE, "path": "/mutate", "port": 443}
-    assert hook["clientConfig"] == {"service": service}
+    assert {**hook["clientConfig"], "caBundle": ""} == {"service": service, "caBundle": ""}
     assert hook["namespaceSelector"] == {
         "matchExpressions": [
             {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", NAMESPACE]}
@@ -151,25 +203,29 @@ def test_match_conditions(base):
     assert opted_in.count("(") == opted_in.count(")")
 
 
-def test_only_the_static_overlay_names_a_ca_bundle(base, static):
-    assert "caBundle" not in json.dumps(base)
-    for name in "statefulsets.tfconfig.dev", "pods.tfconfig.dev":
-        hook = webhook(static, name)
-        without = webhook(base, name)
-        bundle = "".join(hook["clientConfig"]["caBundle"].split())
-        assert bundle == base64.b64encode(FAKE_FILES["ca.crt"].encode()).decode()
-        assert hook == {**without, "clientConfig": {**without["clientConfig"], **hook["clientConfig"]}}
+@pytest.mark.parametrize("name", ["base", "default", "cert-manager"])
+def test_no_overlay_but_static_names_a_ca_bundle(built, name):
+    """Else each apply would wipe what a controller, or the webhook itself, has put there."""
+    assert "caBundle" not in json.dumps(built[name])
+    assert one(built[name], "MutatingWebhookConfiguration")["webhooks"] == \
+        one(built["base"], "MutatingWebhookConfiguration")["webhooks"]
 
 
-def test_static_secret(base, static):
+@pytest.mark.parametrize("name", ["statefulsets.tfconfig.dev", "pods.tfconfig.dev"])
+def test_static_ca_bundle(base, static, name):
+    hook, without = webhook(static, name), webhook(base, name)
+    bundle = "".join(hook["clientConfig"]["caBundle"].split())
+    assert bundle == base64.b64encode(FAKE_FILES["ca.crt"].encode()).decode()
+    assert hook == {**without, "clientConfig": {**without["clientConfig"], **hook["clientConfig"]}}
+
+
+def test_static_secret(static):
     secret = one(static, "Secret")
     assert secret["type"] == "kubernetes.io/tls"
     assert secret["metadata"]["namespace"] == NAMESPACE
     assert {k: base64.b64decode(v).decode() for k, v in secret["data"].items()} == FAKE_FILES
     (volume,) = pod_spec(static)["volumes"]
     assert volume["secret"]["secretName"] == secret["metadata"]["name"]
-    assert pod_spec(base)["volumes"][0]["secret"]["secretName"] == "tfconfig-webhook-tls"
-    assert len(static) == len(base) + 1
 
 
 def test_new_certificates_start_a_rollout(tree, static, tmp_path):
@@ -197,6 +253,165 @@ def test_static_overlay_with_minted_files(tree, tmp_path):
 def test_git_ignores_minted_files(name):
     done = subprocess.run(["git", "check-ignore", "-q", f"certs/{name}"], cwd=ROOT)
     assert done.returncode == 0
+
+
+# Certificates that manage themselves
+
+
+def test_secret_of_the_ca_is_empty(default):
+    """A key in it, also an empty one, would be written over the CA by each apply."""
+    secret = one(default, "Secret", "tfconfig-webhook-ca")
+    assert secret.keys() == {"apiVersion", "kind", "metadata", "type"}
+    assert secret["type"] == "Opaque"
+
+
+NAMED_RIGHTS = {
+    "Role": [{"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["tfconfig-webhook-ca"],
+              "verbs": ["get", "list", "watch", "patch", "create"]}],
+    "ClusterRole": [{"apiGroups": ["admissionregistration.k8s.io"], "resources": ["mutatingwebhookconfigurations"],
+                     "resourceNames": ["tfconfig-webhook"], "verbs": ["get", "list", "watch", "patch"]}],
+}
+BINDINGS = {"RoleBinding": "Role", "ClusterRoleBinding": "ClusterRole"}
+
+
+def excess_in_rule(kind, rule):
+    allowed = NAMED_RIGHTS[kind][0]
+    if not rule.get("resourceNames"):
+        yield "a rule without resourceNames"
+    for field in {*allowed, *rule}:
+        beyond = set(rule.get(field, [])) - set(allowed.get(field, []))
+        if beyond:
+            yield f"{field}: {', '.join(sorted(beyond))}"
+
+
+def excess(objects):
+    """What the objects grant beyond the two rules, each on one object by its name; or to anybody else."""
+    account = {"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}
+    found = []
+    for obj in objects:
+        kind = obj["kind"]
+        if kind in NAMED_RIGHTS:
+            found += [what for rule in obj.get("rules") or [] for what in excess_in_rule(kind, rule)]
+            if "aggregationRule" in obj:
+                found.append("a role that gathers the rules of others")
+        elif kind in BINDINGS:
+            if (obj["roleRef"]["kind"], obj["roleRef"]["name"]) != (BINDINGS[kind], NAME):
+                found.append(f"a role that is not here: {obj['roleRef']['name']}")
+            found += [f"a subject: {subject['name']}" for subject in obj["subjects"] if subject != account]
+    return found
+
+
+def manifest_documents():
+    """Every object in every file, also one that no Kustomization names."""
+    for path in (ROOT / "manifests").rglob("*.yaml"):
+        yield from filter(None, yaml.safe_load_all(path.read_text()))
+
+
+def test_every_right_is_to_a_named_object(objects):
+    assert excess(objects) == []
+
+
+def test_no_file_holds_another_right():
+    assert excess(manifest_documents()) == []
+
+
+def test_rights(default):
+    for kind, rules in NAMED_RIGHTS.items():
+        assert one(default, kind)["rules"] == rules
+    assert all(one(default, kind) for kind in BINDINGS)
+
+
+def a_role(kind="Role", **changes):
+    rule = {**NAMED_RIGHTS[kind][0], **changes}
+    return {"kind": kind, "rules": [{field: value for field, value in rule.items() if value is not None}]}
+
+
+def a_binding(kind="RoleBinding", role=NAME, **subject):
+    account = {"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}
+    return {"kind": kind, "roleRef": {"kind": BINDINGS[kind], "name": role}, "subjects": [{**account, **subject}]}
+
+
+@pytest.mark.parametrize("obj", [
+    a_role(resourceNames=None),
+    a_role(resourceNames=[]),
+    a_role("ClusterRole", resourceNames=None),
+    a_role(resourceNames=["tfconfig-webhook-ca", "another"]),
+    a_role(verbs=["*"]),
+    a_role(verbs=["get", "delete"]),
+    a_role("ClusterRole", verbs=["create"]),
+    a_role(resources=["*"]),
+    a_role(resources=["secrets", "configmaps"]),
+    a_role("ClusterRole", apiGroups=["*"]),
+    a_role(nonResourceURLs=["/metrics"]),
+    {**a_role("ClusterRole"), "aggregationRule": {}},
+    {"kind": "Role", "rules": [*NAMED_RIGHTS["Role"], {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]},
+    a_binding(role="view"),
+    a_binding("ClusterRoleBinding", role="cluster-admin"),
+    a_binding(name="default"),
+    a_binding(namespace="default"),
+])
+def test_a_right_too_many_is_noticed(obj):
+    assert excess([obj])
+
+
+def test_rights_alone_are_no_excess():
+    assert excess([a_role(), a_role("ClusterRole"), a_binding(), a_binding("ClusterRoleBinding")]) == []
+
+
+# cert-manager
+
+
+def certificate_named(objects, name):
+    return one(objects, "Certificate", name)["spec"]
+
+
+def hours(text):
+    assert text.endswith("h")
+    return int(text[:-1])
+
+
+def test_cert_manager_signs_what_the_pods_serve(cert_manager):
+    leaf, ca = certificate_named(cert_manager, NAME), certificate_named(cert_manager, "tfconfig-webhook-issuer")
+    registration = one(cert_manager, "MutatingWebhookConfiguration")["metadata"]
+    assert registration["annotations"] == {"cert-manager.io/inject-ca-from": f"{NAMESPACE}/{NAME}"}
+    assert pod_spec(cert_manager)["volumes"][0]["secret"]["secretName"] == leaf["secretName"]
+    assert one(cert_manager, "Issuer", leaf["issuerRef"]["name"])["spec"] == {"ca": {"secretName": ca["secretName"]}}
+    assert one(cert_manager, "Issuer", ca["issuerRef"]["name"])["spec"] == {"selfSigned": {}}
+    for spec in leaf, ca:
+        assert (spec["issuerRef"]["group"], spec["issuerRef"]["kind"]) == ("cert-manager.io", "Issuer")
+        assert (spec["privateKey"]["algorithm"], spec["privateKey"]["size"]) == ("ECDSA", 256)
+    assert ca["isCA"] is True and "isCA" not in leaf
+    assert "server auth" in leaf["usages"]
+
+
+def test_cert_manager_renews_without_a_gap(cert_manager):
+    """The old certificate verifies against the new bundle while pods serve it still, and none outlives its CA."""
+    leaf, ca = certificate_named(cert_manager, NAME), certificate_named(cert_manager, "tfconfig-webhook-issuer")
+    assert ca["privateKey"]["rotationPolicy"] == "Never"
+    assert leaf["privateKey"]["rotationPolicy"] == "Always"
+    assert hours(ca["renewBefore"]) > hours(leaf["duration"])
+    for spec in leaf, ca:
+        assert 3 * hours(spec["renewBefore"]) == hours(spec["duration"])
+
+
+def test_modes_share_no_secret(default, cert_manager):
+    """After a switch, the one must not find what the other has left."""
+    own = one(default, "Secret")["metadata"]["name"]
+    assert own not in [o["spec"]["secretName"] for o in cert_manager if o["kind"] == "Certificate"]
+
+
+def test_the_webhook_knows_the_ca_of_cert_manager(cert_manager):
+    (name,) = re.findall(r'MINT_CA_NAME "(.*)"', (ROOT / "include/pki/mint.h").read_text())
+    assert certificate_named(cert_manager, "tfconfig-webhook-issuer")["commonName"] == name
+
+
+@needs_program
+def test_names_are_those_that_the_program_mints(cert_manager, tmp_path):
+    command = [program_path(), "certs", "--out", tmp_path, "--service", NAME, "--namespace", NAMESPACE]
+    subprocess.run([*command, "--cluster-domain", "cluster.local"], check=True, capture_output=True, timeout=60)
+    minted = x509.load_pem_x509_certificate((tmp_path / "tls.crt").read_bytes())
+    names = minted.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert certificate_named(cert_manager, NAME)["dnsNames"] == names.get_values_for_type(x509.DNSName)
 
 
 # The deployment
@@ -227,7 +442,6 @@ DEFAULTED = {
             for field, value in (("httpGet.scheme", "HTTP"), ("timeoutSeconds", 1), ("successThreshold", 1),
                                  ("failureThreshold", failures), ("periodSeconds", period))
         },
-        "spec.template.spec.volumes.0.secret.defaultMode": 0o440,
     },
     "Service": {
         "spec.type": "ClusterIP",
@@ -254,27 +468,54 @@ DEFAULTED = {
 }
 
 
-@pytest.mark.parametrize("kind, path, value", [(k, p, v) for k, fields in DEFAULTED.items() for p, v in fields.items()])
-def test_defaults_are_stated(base, kind, path, value):
-    stated = at(one(base, kind), path)
-    assert (type(stated), stated) == (type(value), value)
+DEFAULTED_BESIDE = {
+    "default": {
+        "Deployment": {"spec.template.spec.automountServiceAccountToken": True},
+        "NetworkPolicy": {"spec.egress.0.ports.0.protocol": "TCP", "spec.egress.0.ports.1.protocol": "UDP"},
+        "Secret": {"type": "Opaque"},
+        "RoleBinding": {"roleRef.apiGroup": "rbac.authorization.k8s.io"},
+        "ClusterRoleBinding": {"roleRef.apiGroup": "rbac.authorization.k8s.io"},
+    },
+    "static": {"Deployment": {"spec.template.spec.volumes.0.secret.defaultMode": 0o440}},
+    "cert-manager": {"Deployment": {"spec.template.spec.volumes.0.secret.defaultMode": 0o440}},
+}
+
+
+def stated(kinds):
+    return [(kind, path, value) for kind, fields in kinds.items() for path, value in fields.items()]
+
+
+def check_stated(objects, kind, path, value):
+    found = at(one(objects, kind), path)
+    assert (type(found), found) == (type(value), value)
+
+
+@pytest.mark.parametrize("kind, path, value", stated(DEFAULTED))
+def test_defaults_are_stated(objects, kind, path, value):
+    check_stated(objects, kind, path, value)
+
+
+@pytest.mark.parametrize("name, kind, path, value",
+                         [(name, *field) for name, kinds in DEFAULTED_BESIDE.items() for field in stated(kinds)])
+def test_defaults_of_overlays_are_stated(built, name, kind, path, value):
+    check_stated(built[name], kind, path, value)
 
 
 @pytest.mark.parametrize("name", ["statefulsets.tfconfig.dev", "pods.tfconfig.dev"])
-def test_selectors_are_stated(base, name):
-    assert "objectSelector" in webhook(base, name) and "namespaceSelector" in webhook(base, name)
+def test_selectors_are_stated(objects, name):
+    assert "objectSelector" in webhook(objects, name) and "namespaceSelector" in webhook(objects, name)
 
 
-def test_image_has_the_version(base):
+def test_image_has_the_version(objects):
     header = (ROOT / "include/version.h").read_text()
     (version,) = re.findall(r'TFCONFIG_WEBHOOK_VERSION "(.+)"', header)
-    assert container(base)["image"] == f"{NAME}:{version}"
+    assert container(objects)["image"] == f"{NAME}:{version}"
     named = [p.name for p in (ROOT / "manifests").rglob("*.yaml") if version in p.read_text()]
     assert named == ["kustomization.yaml"]
 
 
-def test_pod_is_restricted(base):
-    spec, context = pod_spec(base), container(base)["securityContext"]
+def test_pod_is_restricted(objects):
+    spec, context = pod_spec(objects), container(objects)["securityContext"]
     assert spec["securityContext"]["runAsNonRoot"] is True
     assert spec["securityContext"]["runAsUser"] == spec["securityContext"]["runAsGroup"] == 65532
     assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
@@ -283,63 +524,81 @@ def test_pod_is_restricted(base):
     assert context["capabilities"] == {"drop": ["ALL"]}
     assert "privileged" not in context
     assert not {"hostNetwork", "hostPID", "hostIPC"} & spec.keys()
-    assert all(set(volume) <= {"name", "secret"} for volume in spec["volumes"])
+    assert all(set(volume) <= {"name", "secret"} for volume in spec.get("volumes", []))
 
 
-def test_pod_has_no_token(base):
-    assert one(base, "ServiceAccount", NAME)["automountServiceAccountToken"] is False
-    assert pod_spec(base)["automountServiceAccountToken"] is False
-    assert pod_spec(base)["serviceAccountName"] == NAME
-    assert pod_spec(base)["enableServiceLinks"] is False
+@pytest.mark.parametrize("name, has_token", [("base", False), ("default", True), ("static", False),
+                                             ("cert-manager", False)])
+def test_who_has_a_token(built, name, has_token):
+    objects = built[name]
+    assert one(objects, "ServiceAccount", NAME)["automountServiceAccountToken"] is False
+    assert pod_spec(objects)["automountServiceAccountToken"] is has_token
+    assert pod_spec(objects)["serviceAccountName"] == NAME
+    assert pod_spec(objects)["enableServiceLinks"] is False
 
 
-def test_key_is_readable_for_the_user(base):
+def test_key_is_readable_for_the_user(from_files):
     """Root owns what a Secret mounts; without the group 65532 could not read mode 0440."""
-    (volume,) = pod_spec(base)["volumes"]
+    (volume,) = pod_spec(from_files)["volumes"]
     assert volume["secret"]["defaultMode"] == 0o440
-    assert pod_spec(base)["securityContext"]["fsGroup"] == 65532
-    (mount,) = container(base)["volumeMounts"]
+    assert pod_spec(from_files)["securityContext"]["fsGroup"] == 65532
+    (mount,) = container(from_files)["volumeMounts"]
     assert mount == {"name": volume["name"], "mountPath": "/tls", "readOnly": True}
-    arguments = container(base)["args"]
-    assert "--tls-cert=/tls/tls.crt" in arguments and "--tls-key=/tls/tls.key" in arguments
 
 
-def test_own_pods_and_sets_are_not_ours(base):
-    for obj in base:
+@pytest.mark.parametrize("name", ["base", "default"])
+def test_no_files_where_certificates_manage_themselves(built, name):
+    assert "volumes" not in pod_spec(built[name]) and "volumeMounts" not in container(built[name])
+
+
+def test_own_pods_and_sets_are_not_ours(objects):
+    for obj in objects:
         assert not any(key.startswith("tfconfig.dev/") for key in obj["metadata"].get("labels", {}))
         assert not any(key.startswith("tfconfig.dev/") for key in obj["metadata"].get("annotations", {}))
-    template = one(base, "Deployment")["spec"]["template"]["metadata"]
+    template = one(objects, "Deployment")["spec"]["template"]["metadata"]
     assert not any(key.startswith("tfconfig.dev/") for key in [*template["labels"], *template["annotations"]])
 
 
-def test_selectors_fit_the_pods(base):
-    deployment = one(base, "Deployment")
+def test_selectors_fit_the_pods(objects):
+    deployment = one(objects, "Deployment")
     labels = deployment["spec"]["template"]["metadata"]["labels"]
     selectors = [
         deployment["spec"]["selector"]["matchLabels"],
-        one(base, "Service")["spec"]["selector"],
-        one(base, "PodDisruptionBudget")["spec"]["selector"]["matchLabels"],
-        one(base, "NetworkPolicy")["spec"]["podSelector"]["matchLabels"],
-        *(s["labelSelector"]["matchLabels"] for s in pod_spec(base)["topologySpreadConstraints"]),
+        one(objects, "Service")["spec"]["selector"],
+        one(objects, "PodDisruptionBudget")["spec"]["selector"]["matchLabels"],
+        one(objects, "NetworkPolicy")["spec"]["podSelector"]["matchLabels"],
+        *(s["labelSelector"]["matchLabels"] for s in pod_spec(objects)["topologySpreadConstraints"]),
     ]
     assert len(selectors) == 6
     for selector in selectors:
         assert selector and selector.items() <= labels.items()
 
 
-def test_ports_fit_each_other(base):
-    ports = {p["name"]: p["containerPort"] for p in container(base)["ports"]}
+def test_ports_fit_each_other(objects):
+    ports = {p["name"]: p["containerPort"] for p in container(objects)["ports"]}
     assert ports == {"https": 8443, "http": 8080}
-    (service_port,) = one(base, "Service")["spec"]["ports"]
+    (service_port,) = one(objects, "Service")["spec"]["ports"]
     assert (service_port["port"], service_port["targetPort"]) == (443, "https")
     for probe, path in ("readinessProbe", "/readyz"), ("livenessProbe", "/healthz"):
-        assert container(base)[probe]["httpGet"]["port"] == "http"
-        assert container(base)[probe]["httpGet"]["path"] == path
-    policy = one(base, "NetworkPolicy")["spec"]
+        assert container(objects)[probe]["httpGet"]["port"] == "http"
+        assert container(objects)[probe]["httpGet"]["path"] == path
+    policy = one(objects, "NetworkPolicy")["spec"]
     assert policy["policyTypes"] == ["Ingress", "Egress"]
-    assert "egress" not in policy, "the API server drops an empty list, so each apply would find a difference"
     assert len(policy["ingress"]) == 1 and "from" not in policy["ingress"][0]
     assert sorted(p["port"] for p in policy["ingress"][0]["ports"]) == sorted(ports.values())
+
+
+@pytest.mark.parametrize("name", ["base", "static", "cert-manager"])
+def test_who_asks_nothing_gets_nowhere(built, name):
+    policy = one(built[name], "NetworkPolicy")["spec"]
+    assert "egress" not in policy, "the API server drops an empty list, so each apply would find a difference"
+
+
+def test_egress_to_the_api_server_and_dns(default):
+    """Its address and port are not known, so any TCP port; none of UDP but that of DNS."""
+    assert one(default, "NetworkPolicy")["spec"]["egress"] == [
+        {"ports": [{"protocol": "TCP"}, {"port": 53, "protocol": "UDP"}]}
+    ]
 
 
 def serve_defaults():
@@ -353,15 +612,37 @@ def serve_defaults():
     return flags
 
 
+def print_config(arguments):
+    """{flag: value} as the program understands them, of arguments that it must accept."""
+    done = subprocess.run([program_path(), *arguments, "--print-config"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return dict(line.split(" ")[:2] for line in done.stdout.splitlines() if line.startswith("--"))
+
+
 @needs_program
-def test_arguments_exist_and_ports_are_the_defaults(base):
-    flags = serve_defaults()
-    command, *arguments = container(base)["args"]
-    assert command == "serve"
-    assert {argument.partition("=")[0] for argument in arguments} <= flags.keys()
-    ports = {p["name"]: str(p["containerPort"]) for p in container(base)["ports"]}
-    assert flags["--listen"].rpartition(":")[2] == ports["https"]
-    assert flags["--metrics-listen"].rpartition(":")[2] == ports["http"]
+def test_arguments_of_self_managed_certificates(default):
+    """Names that are nowhere but in the program's defaults."""
+    config = print_config(container(default)["args"])
+    assert config["--cert-mode"] == "self-managed"
+    assert config["--ca-secret"] == one(default, "Secret")["metadata"]["name"]
+    assert config["--webhook-configuration"] == one(default, "MutatingWebhookConfiguration")["metadata"]["name"]
+    assert config["--service"] == one(default, "Service")["metadata"]["name"]
+
+
+@needs_program
+def test_arguments_of_certificates_from_files(from_files):
+    config = print_config(container(from_files)["args"])
+    assert config["--cert-mode"] == "files"
+    assert (config["--tls-cert"], config["--tls-key"]) == ("/tls/tls.crt", "/tls/tls.key")
+
+
+@needs_program
+def test_arguments_and_ports(overlay):
+    """The program takes the arguments, and listens where the manifests say."""
+    config = print_config(container(overlay)["args"])
+    ports = {p["name"]: str(p["containerPort"]) for p in container(overlay)["ports"]}
+    assert config["--listen"].rpartition(":")[2] == ports["https"]
+    assert config["--metrics-listen"].rpartition(":")[2] == ports["http"]
 
 
 def seconds(text):
@@ -369,15 +650,15 @@ def seconds(text):
 
 
 @needs_program
-def test_grace_period_is_longer_than_the_drain(base):
+def test_grace_period_is_longer_than_the_drain(objects):
     flags = serve_defaults()
     needed = seconds(flags["--drain"]) + seconds(flags["--request-timeout"])
-    assert pod_spec(base)["terminationGracePeriodSeconds"] > needed
+    assert pod_spec(objects)["terminationGracePeriodSeconds"] > needed
 
 
 @needs_program
-def test_memory_limit_leaves_room(base):
-    limit = container(base)["resources"]["limits"]["memory"]
+def test_memory_limit_leaves_room(objects):
+    limit = container(objects)["resources"]["limits"]["memory"]
     budget = serve_defaults()["--memory"]
     assert limit.endswith("Mi") and budget.endswith("Mi")
     assert int(limit[:-2]) == 64 and int(budget[:-2]) <= 48
