@@ -22,7 +22,7 @@ VERSION := $(shell sed -n 's/.*TFCONFIG_WEBHOOK_VERSION "\(.*\)"/\1/p' include/v
 PROGRAM := build/tfconfig-webhook
 OUT := build/$(VARIANT)
 
-LIBRARIES := libmicrohttpd gnutls libcjson libcrypto
+LIBRARIES := libmicrohttpd gnutls libcjson libcrypto libcurl
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wcast-align -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla -Wnull-dereference \
