@@ -112,11 +112,11 @@ static int print_existing_bundle(const char *path, time_t now, struct error *err
 static int mint(const struct certs_options *options, time_t now, struct keypair *ca, struct keypair *leaf,
 		struct error *err)
 {
-	const unsigned lifetime = options->days * SECONDS_PER_DAY;
+	const time_t not_after = now + (time_t)options->days * SECONDS_PER_DAY;
 	struct service_names names;
 
 	if (service_names_init(&names, options->service, options->namespace, options->cluster_domain, err) < 0 ||
-	    mint_ca(MINT_CA_NAME, now, lifetime, ca, err) < 0 || mint_leaf(ca, &names, now, lifetime, leaf, err) < 0)
+	    mint_ca(MINT_CA_NAME, now, not_after, ca, err) < 0 || mint_leaf(ca, &names, now, not_after, leaf, err) < 0)
 		return -1;
 	/* A pair that does not work is noticed here, not by the API server. */
 	return keypair_check(leaf, err);

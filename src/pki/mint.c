@@ -28,10 +28,10 @@ static bool set_serial(X509 *certificate)
 	return BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(certificate)) != NULL;
 }
 
-static bool set_dates(X509 *certificate, time_t now, unsigned lifetime)
+static bool set_dates(X509 *certificate, time_t now, time_t not_after)
 {
 	return ASN1_TIME_set(X509_getm_notBefore(certificate), now - MINT_BACKDATE) &&
-	       ASN1_TIME_set(X509_getm_notAfter(certificate), now + (time_t)lifetime);
+	       ASN1_TIME_set(X509_getm_notAfter(certificate), not_after);
 }
 
 static bool set_subject(X509 *certificate, const char *name)
@@ -41,12 +41,17 @@ static bool set_subject(X509 *certificate, const char *name)
 }
 
 /* All but the issuer, the extensions and the signature. The caller owns the result; NULL on failure. */
-static X509 *new_certificate(const char *name, EVP_PKEY *key, time_t now, unsigned lifetime, struct error *err)
+static X509 *new_certificate(const char *name, EVP_PKEY *key, time_t now, time_t not_after, struct error *err)
 {
-	X509 *certificate CLEANUP(free_x509) = X509_new();
+	X509 *certificate CLEANUP(free_x509) = NULL;
 
+	if (not_after <= now) {
+		error_set(err, ERROR_INVALID, "the certificate would have expired when it is made");
+		return NULL;
+	}
+	certificate = X509_new();
 	if (!certificate || !X509_set_version(certificate, X509_VERSION_3) || !set_serial(certificate) ||
-	    !set_dates(certificate, now, lifetime) || !set_subject(certificate, name) ||
+	    !set_dates(certificate, now, not_after) || !set_subject(certificate, name) ||
 	    !X509_set_pubkey(certificate, key)) {
 		openssl_failed(err, "can't make a certificate");
 		return NULL;
@@ -78,7 +83,7 @@ static int sign_and_write(X509 *certificate, EVP_PKEY *key, EVP_PKEY *ca_key, st
 	return 0;
 }
 
-int mint_ca(const char *name, time_t now, unsigned lifetime, struct keypair *ret_pair, struct error *err)
+int mint_ca(const char *name, time_t now, time_t not_after, struct keypair *ret_pair, struct error *err)
 {
 	EVP_PKEY *key CLEANUP(free_key) = NULL;
 	X509 *certificate CLEANUP(free_x509) = NULL;
@@ -89,7 +94,7 @@ int mint_ca(const char *name, time_t now, unsigned lifetime, struct keypair *ret
 	key = new_key(err);
 	if (!key)
 		return -1;
-	certificate = new_certificate(name, key, now, lifetime, err);
+	certificate = new_certificate(name, key, now, not_after, err);
 	if (!certificate)
 		return -1;
 	if (!X509_set_issuer_name(certificate, X509_get_subject_name(certificate)))
@@ -110,7 +115,7 @@ static int check_ca(X509 *ca, EVP_PKEY *ca_key, const X509 *leaf, struct error *
 	return 0;
 }
 
-int mint_leaf(const struct keypair *ca, const struct service_names *names, time_t now, unsigned lifetime,
+int mint_leaf(const struct keypair *ca, const struct service_names *names, time_t now, time_t not_after,
 	      struct keypair *ret_pair, struct error *err)
 {
 	/* The API server's name for us may be too long for a common name; the Service's alone never is. */
@@ -118,7 +123,7 @@ int mint_leaf(const struct keypair *ca, const struct service_names *names, time_
 	X509 *ca_certificate CLEANUP(free_x509) = openssl_read_certificate(&ca->certificate, err);
 	EVP_PKEY *ca_key CLEANUP(free_key) = ca_certificate ? openssl_read_key(&ca->key, err) : NULL;
 	EVP_PKEY *key CLEANUP(free_key) = ca_key ? new_key(err) : NULL;
-	X509 *certificate CLEANUP(free_x509) = key ? new_certificate(name, key, now, lifetime, err) : NULL;
+	X509 *certificate CLEANUP(free_x509) = key ? new_certificate(name, key, now, not_after, err) : NULL;
 
 	if (!certificate || check_ca(ca_certificate, ca_key, certificate, err) < 0)
 		return -1;

@@ -38,8 +38,8 @@ static void mint_sample(struct keypair *ca, struct keypair *leaf)
 
 	keypair_init(ca);
 	keypair_init(leaf);
-	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, 30 * DAY, ca, &err), 0);
-	CU_ASSERT_EQUAL(mint_leaf(ca, &names, NOW, 30 * DAY, leaf, &err), 0);
+	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, NOW + 30 * DAY, ca, &err), 0);
+	CU_ASSERT_EQUAL(mint_leaf(ca, &names, NOW, NOW + 30 * DAY, leaf, &err), 0);
 	CHECK_STRING(err.message, "");
 }
 
@@ -139,7 +139,7 @@ static void test_dates_after_2050(void)
 	struct keypair_dates dates = {0};
 
 	keypair_init(&ca);
-	CU_ASSERT_EQUAL(mint_ca("test CA", now, DAY, &ca, NULL), 0);
+	CU_ASSERT_EQUAL(mint_ca("test CA", now, now + DAY, &ca, NULL), 0);
 	CU_ASSERT_EQUAL(keypair_read_dates(&ca.certificate, &dates, NULL), 0);
 	CU_ASSERT_EQUAL(dates.not_before, now - 60 * 60);
 	CU_ASSERT_EQUAL(dates.not_after, now + DAY);
@@ -186,8 +186,8 @@ static void check_common_name(const char *service, const char *namespace, const 
 	keypair_init(&ca);
 	keypair_init(&leaf);
 	CU_ASSERT_EQUAL(service_names_init(&names, service, namespace, "", NULL), 0);
-	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, DAY, &ca, NULL), 0);
-	CU_ASSERT_EQUAL(mint_leaf(&ca, &names, NOW, DAY, &leaf, NULL), 0);
+	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, NOW + DAY, &ca, NULL), 0);
+	CU_ASSERT_EQUAL(mint_leaf(&ca, &names, NOW, NOW + DAY, &leaf, NULL), 0);
 	CU_ASSERT_TRUE(is_valid_at(&leaf, &ca, names.dns[0], NOW));
 	x509 = openssl_read_certificate(&leaf.certificate, NULL);
 	if (x509)
@@ -215,13 +215,28 @@ static void test_ca_name(void)
 	struct error err = {0};
 
 	keypair_init(&ca);
-	CU_ASSERT_EQUAL(mint_ca("", NOW, DAY, &ca, &err), -1);
+	CU_ASSERT_EQUAL(mint_ca("", NOW, NOW + DAY, &ca, &err), -1);
 	memset(name, 'n', MINT_NAME_MAX + 1);
-	CU_ASSERT_EQUAL(mint_ca(name, NOW, DAY, &ca, &err), -1);
+	CU_ASSERT_EQUAL(mint_ca(name, NOW, NOW + DAY, &ca, &err), -1);
 	CU_ASSERT_EQUAL(err.code, ERROR_INVALID);
 	CU_ASSERT_EQUAL(ca.certificate.len, 0);
 	name[MINT_NAME_MAX] = '\0';
-	CU_ASSERT_EQUAL(mint_ca(name, NOW, DAY, &ca, &err), 0);
+	CU_ASSERT_EQUAL(mint_ca(name, NOW, NOW + DAY, &ca, &err), 0);
+}
+
+static void test_end_in_the_past(void)
+{
+	struct service_names names = sample_names();
+	struct keypair ca CLEANUP(keypair_release);
+	struct keypair leaf CLEANUP(keypair_release);
+	struct error err = {0};
+
+	mint_sample(&ca, &leaf);
+	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, NOW, &ca, &err), -1);
+	CU_ASSERT_EQUAL(err.code, ERROR_INVALID);
+	CU_ASSERT_EQUAL(mint_leaf(&ca, &names, NOW, NOW - 1, &leaf, &err), -1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "expired"));
+	CU_ASSERT_EQUAL(mint_leaf(&ca, &names, NOW, NOW + 1, &leaf, &err), 0);
 }
 
 static void test_ca_refused(void)
@@ -236,14 +251,14 @@ static void test_ca_refused(void)
 
 	mint_sample(&ca, &leaf);
 	keypair_init(&other);
-	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, DAY, &other, &err), 0);
+	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, NOW + DAY, &other, &err), 0);
 	len = other.certificate.len;
-	CU_ASSERT_EQUAL(mint_leaf(&leaf, &names, NOW, DAY, &other, &err), -1);
+	CU_ASSERT_EQUAL(mint_leaf(&leaf, &names, NOW, NOW + DAY, &other, &err), -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "is no CA's"));
-	CU_ASSERT_EQUAL(mint_leaf(&ca, &names, NOW, 30 * DAY + 1, &other, &err), -1);
+	CU_ASSERT_EQUAL(mint_leaf(&ca, &names, NOW, NOW + 30 * DAY + 1, &other, &err), -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "ends before"));
 	mixed = (struct keypair){.certificate = ca.certificate, .key = other.key}; /* borrows both */
-	CU_ASSERT_EQUAL(mint_leaf(&mixed, &names, NOW, DAY, &other, &err), -1);
+	CU_ASSERT_EQUAL(mint_leaf(&mixed, &names, NOW, NOW + DAY, &other, &err), -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "does not belong"));
 	CU_ASSERT_EQUAL(other.certificate.len, len); /* untouched by the failures */
 }
@@ -405,6 +420,7 @@ int add_pki_suite(void)
 		{"serial numbers", test_serials},
 		{"common names", test_common_name},
 		{"the name of a CA", test_ca_name},
+		{"an end in the past", test_end_in_the_past},
 		{"what is no CA signs nothing", test_ca_refused},
 		{"a key belongs to its certificate", test_pair_check},
 		{"files in a folder", test_folder},
