@@ -17,6 +17,8 @@ int add_options_suite(void);
 int add_pki_suite(void);
 int add_resolv_suite(void);
 int add_review_suite(void);
+int add_rotation_model_suite(void);
+int add_rotation_suite(void);
 int add_stamp_suite(void);
 int add_text_suite(void);
 int add_tfconfig_suite(void);
