@@ -22,7 +22,7 @@ VERSION := $(shell sed -n 's/.*TFCONFIG_WEBHOOK_VERSION "\(.*\)"/\1/p' include/v
 PROGRAM := build/tfconfig-webhook
 OUT := build/$(VARIANT)
 
-LIBRARIES := libmicrohttpd gnutls libcjson libcrypto libcurl
+LIBRARIES := libmicrohttpd gnutls libcjson libcrypto libssl libcurl
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wcast-align -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla -Wnull-dereference \
@@ -91,11 +91,16 @@ $(OUT)/tfconfig-webhook: $(OBJECTS)
 $(OUT)/unit-tests: $(filter-out $(OUT)/src/main.o $(OUT)/src/cmd_%.o,$(OBJECTS)) $(UNIT_OBJECTS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS) -lcunit
 
+# The client of the Kubernetes API alone, for tests/kube.
+$(OUT)/client-driver: $(filter $(OUT)/src/core/%.o $(OUT)/src/pki/%.o $(OUT)/src/kube/%.o,$(OBJECTS)) \
+		$(OUT)/tests/kube/client_driver.o
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
 $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
--include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(OUT)/tests/kube/client_driver.d
 
 $(OUT)/fuzz-review: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/fuzz/fuzz_review.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)
@@ -135,9 +140,9 @@ test: ## everything but TensorFlow: installs what it needs, runs all suites, and
 	@$(INSTALL_PACKAGES) build demo test image
 	@tests/tools/fetch-promtool
 	@$(MAKE) --no-print-directory build/venv/.installed
-	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests
+	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests build/release/client-driver
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=clang program build/clang/unit-tests
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests build/asan/client-driver
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=tsan program
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=fuzz build/fuzz/fuzz-review build/fuzz/replay-review
 	@$(MAKE) --no-print-directory run-tests
@@ -150,6 +155,8 @@ run-tests:
 	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
 	$(PYTEST) tests/data_cases tests/docs tests/certs tests/manifests
 	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs
+	$(PYTEST) tests/kube
+	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/kube
 	$(PYTEST) tests/properties
 	$(PYTEST) tests/server
 	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/server
@@ -188,7 +195,7 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(INSTALL_PACKAGES) build lint
 	@$(MAKE) --no-print-directory run-lint
 
-C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/fuzz/*.c tests/bench/*.c tests/e2e/cluster/*.c))
+C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.c tests/bench/*.c tests/e2e/cluster/*.c))
 SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
 
 run-lint:

@@ -2,12 +2,15 @@
 #define SUITES_H
 
 /* One function a module: each registers its CUnit suite and returns 0, or a CUnit error code. */
+int add_answer_suite(void);
 int add_arena_suite(void);
+int add_backoff_suite(void);
 int add_base64_suite(void);
 int add_body_suite(void);
 int add_buf_suite(void);
 int add_cpus_suite(void);
 int add_group_suite(void);
+int add_in_cluster_suite(void);
 int add_json_suite(void);
 int add_listen_suite(void);
 int add_log_line_suite(void);
@@ -23,5 +26,6 @@ int add_stamp_suite(void);
 int add_text_suite(void);
 int add_tfconfig_suite(void);
 int add_verdict_suite(void);
+int add_watch_events_suite(void);
 
 #endif

@@ -1,0 +1,18 @@
+#ifndef KUBE_SMALL_FILE_H
+#define KUBE_SMALL_FILE_H
+
+#include "core/buf.h"
+#include "core/compiler.h"
+#include "core/error.h"
+
+/*
+ * The files that the kubelet mounts into a pod. Internal to src/kube.
+ */
+
+/*
+ * Adds a file's bytes to the buffer, leaving no copy elsewhere. ERROR_SYSTEM where it can't be read, ERROR_INVALID
+ * where it does not fit; both name it.
+ */
+MUST_CHECK int small_file_read(const char *path, struct buf *content, struct error *err);
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef KUBE_TRANSFER_H
+#define KUBE_TRANSFER_H
+
+#include <curl/curl.h>
+
+#include "core/compiler.h"
+#include "core/error.h"
+#include "kube/client.h"
+
+/*
+ * A request to the API server as a handle of libcurl, ready for a multi handle: what requests and watches share.
+ * Internal to src/kube.
+ */
+
+struct transfer {
+	CURL *easy; /* NULL: there is none */
+	struct curl_slist *headers;
+	char details[CURL_ERROR_SIZE];
+};
+
+/* Where libcurl puts the body's bytes: a CURLOPT_WRITEFUNCTION and its argument. */
+struct transfer_sink {
+	curl_write_callback write;
+	void *context;
+};
+
+/*
+ * Reads the token and makes the handle. The request's body and the transfer stay where they are until the release.
+ * `timeout` is in seconds. On failure there is nothing to release.
+ */
+MUST_CHECK int transfer_init(struct transfer *transfer, const struct kube_client_config *config,
+			     const struct kube_request *request, unsigned timeout, const struct transfer_sink *sink,
+			     struct error *err);
+
+/* Frees the handle, which must have left its multi handle, and wipes the token. An empty transfer is allowed. */
+void transfer_release(struct transfer *transfer);
+
+/* The HTTP code of the answer, 0 before it has begun. */
+long transfer_code(const struct transfer *transfer);
+
+#endif

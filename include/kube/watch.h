@@ -1,0 +1,54 @@
+#ifndef KUBE_WATCH_H
+#define KUBE_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/arena.h"
+#include "core/compiler.h"
+#include "core/error.h"
+#include "kube/backoff.h"
+#include "kube/client.h"
+#include "kube/transfer.h"
+#include "kube/watch_events.h"
+
+/*
+ * One watch of a client: opened, followed, and opened again when it ends. Internal to src/kube. Times are milliseconds
+ * of the monotonic clock.
+ */
+
+struct watch {
+	char *path; /* owned; NULL: not in use */
+	struct transfer transfer;
+	struct watch_events events;
+	struct backoff backoff;
+	uint64_t opened_at;
+	uint64_t due; /* closed: when to open it; open: by when the answer must have begun */
+	bool answered;
+	bool news;            /* of the objects, for the client to take */
+	struct error problem; /* why it is not open; ERROR_NONE before the first try and while it is open */
+};
+
+/* What all watches of a client share; borrowed. */
+struct watch_context {
+	const struct kube_client_config *config;
+	CURLM *multi;
+	struct arena *arena;
+};
+
+MUST_CHECK int watch_init(struct watch *watch, const char *path, struct error *err);
+void watch_release(struct watch *watch, CURLM *multi);
+
+/* Opens it when that is due, gives up on an answer that does not begin, and sees what came. */
+void watch_tend(struct watch *watch, const struct watch_context *context, uint64_t now);
+
+/* To call when libcurl is done with the transfer. */
+void watch_ended(struct watch *watch, const struct watch_context *context, CURLcode code, uint64_t now);
+
+/* When to tend it, though nothing was received. */
+uint64_t watch_next(const struct watch *watch);
+
+/* Whether something may have changed since the last call: an event came, or the watch was opened. */
+bool watch_take_news(struct watch *watch);
+
+#endif

@@ -1,0 +1,256 @@
+#include "kube/client.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "kube/answer.h"
+#include "kube/https.h"
+#include "kube/transfer.h"
+#include "kube/watch.h"
+
+enum {
+	DEFAULT_TIMEOUT = 10,   /* seconds */
+	ARENA_SIZE = 64 * 1024, /* for the API server's messages, which fit into a few KiB */
+	POLL_MAX = 60 * 1000,   /* milliseconds */
+	BURST_ROUNDS_MAX = 16,  /* of reading before a wait ends, though more is coming */
+};
+
+/* The request under way. */
+struct exchange {
+	struct transfer transfer;
+	struct buf *answer;
+	bool done;
+	CURLcode code;
+};
+
+struct kube_client {
+	struct kube_client_config config;
+	CURLM *multi;
+	struct watch watches[KUBE_WATCHES_MAX];
+	unsigned watch_count;
+	struct exchange *exchange; /* NULL: none */
+	atomic_bool woken;
+	struct arena arena;
+	char memory[ARENA_SIZE]; /* of the arena */
+};
+
+static uint64_t now_milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+struct kube_client *kube_client_new(const struct kube_client_config *config, struct error *err)
+{
+	struct kube_client *client = calloc(1, sizeof(*client));
+
+	if (client && https_init() == 0)
+		client->multi = curl_multi_init();
+	if (!client || !client->multi ||
+	    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)KUBE_WATCHES_MAX + 1) != CURLM_OK) {
+		kube_client_free(client);
+		error_set(err, ERROR_NO_MEMORY, "no memory for a client of the API server");
+		return NULL;
+	}
+	client->config = *config;
+	if (client->config.timeout == 0)
+		client->config.timeout = DEFAULT_TIMEOUT;
+	atomic_init(&client->woken, false);
+	arena_init_fixed(&client->arena, client->memory, sizeof(client->memory));
+	return client;
+}
+
+void kube_client_free(struct kube_client *client)
+{
+	if (!client)
+		return;
+	for (unsigned i = 0; i < client->watch_count; i++)
+		watch_release(&client->watches[i], client->multi);
+	curl_multi_cleanup(client->multi);
+	free(client);
+}
+
+static void take_end(struct kube_client *client, const struct watch_context *context, CURL *easy, CURLcode code)
+{
+	if (client->exchange && client->exchange->transfer.easy == easy) {
+		client->exchange->done = true;
+		client->exchange->code = code;
+		return;
+	}
+	for (unsigned i = 0; i < client->watch_count; i++) {
+		if (client->watches[i].transfer.easy == easy) {
+			watch_ended(&client->watches[i], context, code, now_milliseconds());
+			return;
+		}
+	}
+}
+
+/* Does what can be done without waiting. */
+static void turn(struct kube_client *client)
+{
+	const struct watch_context context = {
+		.config = &client->config, .multi = client->multi, .arena = &client->arena};
+	const CURLMsg *message;
+	int count;
+
+	curl_multi_perform(client->multi, &count);
+	while ((message = curl_multi_info_read(client->multi, &count))) {
+		if (message->msg == CURLMSG_DONE)
+			take_end(client, &context, message->easy_handle, message->data.result);
+	}
+	for (unsigned i = 0; i < client->watch_count; i++)
+		watch_tend(&client->watches[i], &context, now_milliseconds());
+}
+
+/* Waits until something can be done, somebody wakes the client, or the time has come. */
+static void rest(struct kube_client *client, uint64_t until)
+{
+	const uint64_t now = now_milliseconds();
+	uint64_t delay;
+
+	for (unsigned i = 0; i < client->watch_count; i++) {
+		const uint64_t next = watch_next(&client->watches[i]);
+
+		until = next < until ? next : until;
+	}
+	delay = until > now ? until - now : 0;
+	curl_multi_poll(client->multi, NULL, 0, delay < POLL_MAX ? (int)delay : POLL_MAX, NULL);
+}
+
+static size_t receive(char *bytes, size_t size, size_t count, void *context)
+{
+	struct exchange *exchange = context;
+
+	buf_add(exchange->answer, bytes, size * count);
+	return exchange->answer->failed ? 0 : size * count;
+}
+
+static enum kube_status judge(struct kube_client *client, const struct kube_request *request, struct exchange *exchange,
+			      struct error *err)
+{
+	const long http = transfer_code(&exchange->transfer);
+
+	if (!exchange->done) {
+		answer_failed(request, ERROR_SYSTEM, "interrupted", err);
+		return KUBE_UNAVAILABLE;
+	}
+	if (exchange->answer->failed) {
+		answer_failed(request, ERROR_INVALID, "the answer is too large", err);
+		return KUBE_UNAVAILABLE;
+	}
+	if (exchange->code != CURLE_OK) {
+		answer_failed(request, ERROR_SYSTEM, https_problem(exchange->code, exchange->transfer.details), err);
+		return KUBE_UNAVAILABLE;
+	}
+	return answer_judge(&client->arena, request, http, exchange->answer, err);
+}
+
+/* Sends what the exchange holds, and waits. */
+static enum kube_status carry_out(struct kube_client *client, const struct kube_request *request,
+				  struct exchange *exchange, struct error *err)
+{
+	enum kube_status status;
+
+	if (curl_multi_add_handle(client->multi, exchange->transfer.easy) != CURLM_OK) {
+		answer_failed(request, ERROR_NO_MEMORY, "no memory for a request", err);
+		return KUBE_UNAVAILABLE;
+	}
+	client->exchange = exchange;
+	for (turn(client); !exchange->done && !atomic_load(&client->woken); turn(client))
+		rest(client, UINT64_MAX);
+	client->exchange = NULL;
+	status = judge(client, request, exchange, err);
+	curl_multi_remove_handle(client->multi, exchange->transfer.easy);
+	return status;
+}
+
+enum kube_status kube_client_send(struct kube_client *client, const struct kube_request *request, struct buf *answer,
+				  struct error *err)
+{
+	struct exchange exchange = {.answer = answer};
+	const struct transfer_sink sink = {.write = receive, .context = &exchange};
+	enum kube_status status;
+	struct error local = {0};
+
+	buf_release(answer);
+	if (transfer_init(&exchange.transfer, &client->config, request, client->config.timeout, &sink, &local) < 0) {
+		answer_failed(request, local.code, local.message, err);
+		return KUBE_UNAVAILABLE;
+	}
+	status = carry_out(client, request, &exchange, err);
+	transfer_release(&exchange.transfer);
+	if (status != KUBE_OK)
+		buf_release(answer);
+	return status;
+}
+
+int kube_client_watch(struct kube_client *client, const char *path, struct error *err)
+{
+	if (client->watch_count == KUBE_WATCHES_MAX)
+		return error_set(err, ERROR_INVALID, "a client has at most %d watches", KUBE_WATCHES_MAX);
+	if (watch_init(&client->watches[client->watch_count], path, err) < 0)
+		return -1;
+	client->watch_count++;
+	return 0;
+}
+
+bool kube_client_watch_failed(const struct kube_client *client, struct error *ret_problem)
+{
+	for (unsigned i = 0; i < client->watch_count; i++) {
+		if (client->watches[i].problem.code != ERROR_NONE) {
+			*ret_problem = client->watches[i].problem;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether there is a reason to end a wait; takes it. */
+static bool take_news(struct kube_client *client)
+{
+	bool news = atomic_exchange(&client->woken, false);
+
+	for (unsigned i = 0; i < client->watch_count; i++)
+		news |= watch_take_news(&client->watches[i]);
+	return news;
+}
+
+/* Takes what came with the news. */
+static void drain(struct kube_client *client)
+{
+	int ready = 1;
+
+	for (unsigned i = 0; i < BURST_ROUNDS_MAX && ready > 0; i++) {
+		turn(client);
+		ready = 0;
+		curl_multi_poll(client->multi, NULL, 0, 0, &ready);
+	}
+	for (unsigned i = 0; i < client->watch_count; i++)
+		(void)watch_take_news(&client->watches[i]);
+}
+
+bool kube_client_wait(struct kube_client *client, unsigned milliseconds)
+{
+	const uint64_t end = now_milliseconds() + milliseconds;
+
+	for (;;) {
+		turn(client);
+		if (take_news(client)) {
+			drain(client);
+			return true;
+		}
+		if (now_milliseconds() >= end)
+			return false;
+		rest(client, end);
+	}
+}
+
+void kube_client_wake(struct kube_client *client)
+{
+	atomic_store(&client->woken, true);
+	curl_multi_wakeup(client->multi);
+}

@@ -1,0 +1,88 @@
+#include "kube/client.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/names.h"
+#include "core/text.h"
+#include "kube/small_file.h"
+
+/* An IP address or a DNS name: nothing that would mean something else in a URL. */
+static bool is_host(const char *host)
+{
+	return host[0] && !host[strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:-")];
+}
+
+static int find_server(struct kube_client_config *config, struct error *err)
+{
+	const char *host = getenv("KUBERNETES_SERVICE_HOST");
+	const char *port = getenv("KUBERNETES_SERVICE_PORT");
+	bool is_ipv6 = host && strchr(host, ':');
+	unsigned number;
+	int len;
+
+	if (!host || !host[0] || !port)
+		return error_set(err, ERROR_INVALID,
+				 "this is no pod of a cluster: KUBERNETES_SERVICE_HOST and "
+				 "KUBERNETES_SERVICE_PORT are not set");
+	if (!is_host(host))
+		return error_set(err, ERROR_INVALID, "KUBERNETES_SERVICE_HOST is no IP address or host name");
+	if (!name_parse_decimal(port, 65535, &number) || number == 0)
+		return error_set(err, ERROR_INVALID, "KUBERNETES_SERVICE_PORT is no port");
+	len = snprintf(config->server, sizeof(config->server), is_ipv6 ? "https://[%s]:%u" : "https://%s:%u", host,
+		       number);
+	if (len < 0 || (size_t)len >= sizeof(config->server))
+		return error_set(err, ERROR_INVALID, "KUBERNETES_SERVICE_HOST is too long");
+	return 0;
+}
+
+/* Where a file of the folder is, and that it is there. */
+static int find_file(const char *folder, const char *name, char *ret_path, size_t size, struct error *err)
+{
+	int len = snprintf(ret_path, size, "%s/%s", folder, name);
+
+	if (len < 0 || (size_t)len >= size)
+		return error_set(err, ERROR_INVALID, "the folder's name %s is too long", folder);
+	if (access(ret_path, R_OK) < 0)
+		return error_set(err, ERROR_INVALID, "%s: %s: a pod must mount its service account's token", ret_path,
+				 strerror(errno));
+	return 0;
+}
+
+static int read_namespace(const char *path, char namespace[DNS_LABEL_MAX + 1], struct error *err)
+{
+	struct buf content CLEANUP(buf_release) = {0};
+	const char *text;
+	size_t len;
+
+	buf_init(&content, 1024);
+	if (small_file_read(path, &content, err) < 0)
+		return -1;
+	text = buf_string(&content);
+	len = text_trim(&text, content.len);
+	if (len <= DNS_LABEL_MAX) {
+		memcpy(namespace, text, len);
+		namespace[len] = '\0';
+	}
+	if (len > DNS_LABEL_MAX || !name_is_dns_label(namespace))
+		return error_set(err, ERROR_INVALID, "%s holds no name of a namespace", path);
+	return 0;
+}
+
+int kube_find_in_cluster(const char *folder, struct kube_client_config *ret_config, struct error *err)
+{
+	struct kube_client_config config = {0};
+	char namespace_file[sizeof(config.ca_file)];
+
+	if (find_server(&config, err) < 0 ||
+	    find_file(folder, "ca.crt", config.ca_file, sizeof(config.ca_file), err) < 0 ||
+	    find_file(folder, "token", config.token_file, sizeof(config.token_file), err) < 0 ||
+	    find_file(folder, "namespace", namespace_file, sizeof(namespace_file), err) < 0 ||
+	    read_namespace(namespace_file, config.namespace, err) < 0)
+		return -1;
+	*ret_config = config;
+	return 0;
+}

@@ -1,0 +1,205 @@
+#include "kube/watch.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "kube/answer.h"
+#include "kube/https.h"
+
+enum {
+	/* Seconds after which the API server ends a watch, and those that it may be late. */
+	LIFE_MIN = 240,
+	LIFE_MAX = 300,
+	LIFE_MARGIN = 30,
+	STEADY = 5000, /* milliseconds: who ends a watch earlier than that might do so for ever */
+	BACKOFF_BASE = 500,
+	BACKOFF_CAP = 30 * 1000,
+};
+
+static unsigned random_number(void)
+{
+	unsigned number = 0;
+
+	/* Without randomness all replicas come at once: a pity, no failure. */
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+		return 0;
+	return number;
+}
+
+int watch_init(struct watch *watch, const char *path, struct error *err)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return error_set(err, ERROR_NO_MEMORY, "no memory for a watch");
+	*watch = (struct watch){.path = copy, .backoff = {.base = BACKOFF_BASE, .cap = BACKOFF_CAP}};
+	watch_events_init(&watch->events);
+	return 0;
+}
+
+static void close_transfer(struct watch *watch, CURLM *multi)
+{
+	if (watch->transfer.easy)
+		curl_multi_remove_handle(multi, watch->transfer.easy);
+	transfer_release(&watch->transfer);
+	watch_events_release(&watch->events);
+	watch->answered = false;
+}
+
+void watch_release(struct watch *watch, CURLM *multi)
+{
+	close_transfer(watch, multi);
+	free(watch->path);
+	*watch = (struct watch){0};
+}
+
+static struct kube_request request_of(const struct watch *watch)
+{
+	return (struct kube_request){.method = "GET", .path = watch->path};
+}
+
+static size_t receive(char *bytes, size_t size, size_t count, void *context)
+{
+	struct watch *watch = context;
+
+	if (transfer_code(&watch->transfer) == 200)
+		watch_events_feed(&watch->events, bytes, size * count);
+	else
+		buf_add(&watch->events.error, bytes, size * count);
+	/* libcurl's buffer lives as long as the watch does, and what lies in it may be a key. */
+	explicit_bzero(bytes, size * count);
+	return size * count;
+}
+
+static int start_transfer(struct watch *watch, const struct watch_context *context, struct error *err)
+{
+	const struct transfer_sink sink = {.write = receive, .context = watch};
+	const unsigned life = LIFE_MIN + random_number() % (LIFE_MAX - LIFE_MIN + 1);
+	struct buf path CLEANUP(buf_release) = {0};
+	struct kube_request request = request_of(watch);
+
+	buf_init(&path, PATH_MAX);
+	buf_addf(&path, "%s%cwatch=1&timeoutSeconds=%u", watch->path, strchr(watch->path, '?') ? '&' : '?', life);
+	if (path.failed)
+		return error_set(err, ERROR_NO_MEMORY, "no memory for a watch");
+	request.path = buf_string(&path);
+	if (transfer_init(&watch->transfer, context->config, &request, life + LIFE_MARGIN, &sink, err) < 0)
+		return -1;
+	if (curl_multi_add_handle(context->multi, watch->transfer.easy) == CURLM_OK)
+		return 0;
+	transfer_release(&watch->transfer);
+	return error_set(err, ERROR_NO_MEMORY, "no memory for a watch");
+}
+
+static void note_news(struct watch *watch)
+{
+	if (!watch->answered && transfer_code(&watch->transfer) == 200) {
+		watch->answered = true;
+		watch->news = true;
+		watch->problem = (struct error){0};
+	}
+	if (watch->events.changed)
+		watch->news = true;
+	watch->events.changed = false;
+}
+
+/* The first end in order is expected: that one costs no time. */
+static void plan_next(struct watch *watch, bool in_order, uint64_t now)
+{
+	unsigned delay;
+
+	if (now - watch->opened_at >= STEADY)
+		backoff_reset(&watch->backoff);
+	delay = backoff_next(&watch->backoff, random_number());
+	watch->due = now + (in_order && watch->backoff.failures == 1 ? 0 : delay);
+}
+
+static void fail(struct watch *watch, const char *text)
+{
+	const struct kube_request request = request_of(watch);
+
+	answer_failed(&request, ERROR_SYSTEM, text, &watch->problem);
+}
+
+static void tell_error_event(struct watch *watch, struct arena *arena)
+{
+	const char *message = answer_message(arena, &watch->events.error);
+
+	fail(watch, message[0] ? message : "the API server ended the watch with an error");
+}
+
+/* What the API server answered instead of opening the watch. */
+static void tell_refusal(struct watch *watch, struct arena *arena, long http)
+{
+	const struct kube_request request = request_of(watch);
+
+	if (answer_judge(arena, &request, http, &watch->events.error, &watch->problem) == KUBE_OK)
+		fail(watch, "the answer is no watch");
+}
+
+static bool ended_in_order(struct watch *watch, struct arena *arena, CURLcode code)
+{
+	const long http = transfer_code(&watch->transfer);
+
+	if (code != CURLE_OK)
+		fail(watch, https_problem(code, watch->transfer.details));
+	else if (http != 200)
+		tell_refusal(watch, arena, http);
+	else if (watch->events.broken)
+		tell_error_event(watch, arena);
+	else
+		return true;
+	return false;
+}
+
+void watch_ended(struct watch *watch, const struct watch_context *context, CURLcode code, uint64_t now)
+{
+	bool in_order;
+
+	note_news(watch);
+	in_order = ended_in_order(watch, context->arena, code);
+	close_transfer(watch, context->multi);
+	plan_next(watch, in_order, now);
+}
+
+static void open_watch(struct watch *watch, const struct watch_context *context, uint64_t now)
+{
+	struct error err = {0};
+
+	watch->opened_at = now;
+	watch->due = now + context->config->timeout * 1000ULL;
+	if (start_transfer(watch, context, &err) == 0)
+		return;
+	fail(watch, err.message);
+	plan_next(watch, false, now);
+}
+
+void watch_tend(struct watch *watch, const struct watch_context *context, uint64_t now)
+{
+	if (!watch->transfer.easy) {
+		if (now >= watch->due)
+			open_watch(watch, context, now);
+		return;
+	}
+	note_news(watch);
+	if (!watch->answered && now >= watch->due) {
+		fail(watch, "no answer in time");
+		close_transfer(watch, context->multi);
+		plan_next(watch, false, now);
+	}
+}
+
+uint64_t watch_next(const struct watch *watch)
+{
+	return watch->answered ? UINT64_MAX : watch->due;
+}
+
+bool watch_take_news(struct watch *watch)
+{
+	bool news = watch->news;
+
+	watch->news = false;
+	return news;
+}
