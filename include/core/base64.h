@@ -1,6 +1,7 @@
 #ifndef CORE_BASE64_H
 #define CORE_BASE64_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/arena.h"
@@ -12,6 +13,9 @@
 
 /* The text, NUL-terminated, or NULL where the arena is full. */
 char *base64_encode(struct arena *arena, const char *bytes, size_t len);
+
+/* Whether the text is what base64_encode writes: one line, padded, no stray bits, nothing else. "" is. */
+bool base64_is_valid(const char *text);
 
 /* The bytes with a NUL behind them, or NULL where the arena is full. Characters that are not base64 are skipped. */
 char *base64_decode(struct arena *arena, const char *text, size_t *ret_len);

@@ -34,6 +34,37 @@ char *base64_encode(struct arena *arena, const char *bytes, size_t len)
 	return text;
 }
 
+/* The six bits of a character, -1 where it is none of the alphabet's. */
+static int bits_of(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+bool base64_is_valid(const char *text)
+{
+	size_t len = strlen(text);
+	size_t padding = 0;
+
+	if (len == 0)
+		return true;
+	if (len % 4 != 0)
+		return false;
+	while (padding < 2 && text[len - 1 - padding] == '=')
+		padding++;
+	for (size_t i = 0; i < len - padding; i++) {
+		if (bits_of(text[i]) < 0)
+			return false;
+	}
+	/* Of the last character, two or four bits belong to no byte. */
+	return !padding || (bits_of(text[len - 1 - padding]) & (padding == 1 ? 3 : 15)) == 0;
+}
+
 char *base64_decode(struct arena *arena, const char *text, size_t *ret_len)
 {
 	size_t left = strlen(text);

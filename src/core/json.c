@@ -36,7 +36,7 @@ cJSON *json_parse(struct arena *arena, const char *text, size_t len, struct erro
 	if (tree)
 		return tree;
 	if (arena->state != ARENA_OK)
-		error_set(err, ERROR_NO_MEMORY, "it needs more memory than a review may use");
+		error_set(err, ERROR_NO_MEMORY, "it needs more memory than it may use");
 	else
 		error_set(err, ERROR_INVALID, "it is not JSON, or nested deeper than 1,000 levels");
 	return NULL;

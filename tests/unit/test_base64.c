@@ -40,11 +40,26 @@ static void every_length_is_one_line_and_reads_back(void)
 
 		reference(bytes, len, expected);
 		CHECK_STRING(text, expected);
+		CU_ASSERT(text && base64_is_valid(text));
 		decoded = text ? base64_decode(arena, text, &decoded_len) : NULL;
 		CU_ASSERT(decoded && decoded_len == len && memcmp(decoded, bytes, len) == 0);
 		arena_reset(arena);
 	}
 	unit_arena_end(&unit);
+}
+
+static void what_nobody_encodes_is_not_valid(void)
+{
+	static const char *const invalid[] = {"=",      "==",       "===",    "====",     "A",     "AA",
+					      "AAA",    "A===",     "AB==",   "AAB=",     "AA=A",  "AA==AAAA",
+					      "AAAA\n", "AA-A",     "AA_A",   "A A=",     "AAAA=", "AAA\xc3",
+					      "\nAAAA", "AAAAA===", "QUJDRA", "QUJD RA=", "*AAA"};
+	static const char *const valid[] = {"", "AA==", "AAA=", "AAAA", "+/+/", "QUJDRA==", "Zm9vYmE="};
+
+	for (size_t i = 0; i < ARRAY_LEN(invalid); i++)
+		CHECK_ROW(!base64_is_valid(invalid[i]), invalid[i]);
+	for (size_t i = 0; i < ARRAY_LEN(valid); i++)
+		CHECK_ROW(base64_is_valid(valid[i]), valid[i]);
 }
 
 static void a_full_arena_gives_no_text(void)
@@ -60,6 +75,7 @@ int add_base64_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"every length is one line and reads back", every_length_is_one_line_and_reads_back},
+		{"what nobody encodes is not valid", what_nobody_encodes_is_not_valid},
 		{"a full arena gives no text", a_full_arena_gives_no_text},
 		{NULL, NULL},
 	};
