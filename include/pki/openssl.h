@@ -1,6 +1,9 @@
 #ifndef PKI_OPENSSL_H
 #define PKI_OPENSSL_H
 
+#include <stddef.h>
+#include <time.h>
+
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -38,11 +41,15 @@ int openssl_failed(struct error *err, const char *what);
 
 /* The first certificate of a PEM text, or NULL. The caller owns it. */
 MUST_CHECK X509 *openssl_read_certificate(const struct buf *pem, struct error *err);
+MUST_CHECK X509 *openssl_parse_certificate(const char *pem, size_t len, struct error *err);
+
+/* The first and the last second that it is valid. */
+MUST_CHECK int openssl_read_dates(const X509 *x509, time_t *ret_not_before, time_t *ret_not_after, struct error *err);
 
 /* An unencrypted private key, or NULL. Never asks for a passphrase. The caller owns it. */
 MUST_CHECK EVP_PKEY *openssl_read_key(const struct buf *pem, struct error *err);
 
-/* PEM into an empty buffer, in one add. */
+/* Adds PEM to a buffer, in one add. */
 MUST_CHECK int openssl_write_certificate(X509 *x509, struct buf *pem, struct error *err);
 MUST_CHECK int openssl_write_key(const EVP_PKEY *key, struct buf *pem, struct error *err);
 

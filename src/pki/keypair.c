@@ -34,26 +34,9 @@ int keypair_check(const struct keypair *pair, struct error *err)
 	return 0;
 }
 
-static int to_time(const ASN1_TIME *from, time_t *ret_time)
-{
-	struct tm tm;
-
-	if (ASN1_TIME_to_tm(from, &tm) != 1)
-		return -1;
-	*ret_time = timegm(&tm);
-	return 0;
-}
-
 int keypair_read_dates(const struct buf *certificate, struct keypair_dates *ret_dates, struct error *err)
 {
 	X509 *x509 CLEANUP(free_x509) = openssl_read_certificate(certificate, err);
-	struct keypair_dates dates;
 
-	if (!x509)
-		return -1;
-	if (to_time(X509_get0_notBefore(x509), &dates.not_before) < 0 ||
-	    to_time(X509_get0_notAfter(x509), &dates.not_after) < 0)
-		return openssl_failed(err, "the certificate's dates are unreadable");
-	*ret_dates = dates;
-	return 0;
+	return x509 ? openssl_read_dates(x509, &ret_dates->not_before, &ret_dates->not_after, err) : -1;
 }

@@ -1,5 +1,7 @@
 #include "pki/openssl.h"
 
+#include <limits.h>
+
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
@@ -24,15 +26,15 @@ static int refuse_passphrase(char *buffer, int size, int writing, void *data)
 	return -1;
 }
 
-/* Reads the buffer in place; NULL where it is empty. */
-static BIO *open_buffer(const struct buf *pem)
+/* Reads the text in place; NULL where it is empty. */
+static BIO *open_text(const char *pem, size_t len)
 {
-	return pem->len ? BIO_new_mem_buf(pem->data, (int)pem->len) : NULL;
+	return len > 0 && len <= INT_MAX ? BIO_new_mem_buf(pem, (int)len) : NULL;
 }
 
-X509 *openssl_read_certificate(const struct buf *pem, struct error *err)
+X509 *openssl_parse_certificate(const char *pem, size_t len, struct error *err)
 {
-	BIO *bio CLEANUP(free_bio) = open_buffer(pem);
+	BIO *bio CLEANUP(free_bio) = open_text(pem, len);
 	X509 *x509 = bio ? PEM_read_bio_X509(bio, NULL, refuse_passphrase, NULL) : NULL;
 
 	if (!x509)
@@ -40,9 +42,35 @@ X509 *openssl_read_certificate(const struct buf *pem, struct error *err)
 	return x509;
 }
 
+X509 *openssl_read_certificate(const struct buf *pem, struct error *err)
+{
+	return openssl_parse_certificate(pem->data, pem->len, err);
+}
+
+static int to_time(const ASN1_TIME *from, time_t *ret_time)
+{
+	struct tm tm;
+
+	if (ASN1_TIME_to_tm(from, &tm) != 1)
+		return -1;
+	*ret_time = timegm(&tm);
+	return 0;
+}
+
+int openssl_read_dates(const X509 *x509, time_t *ret_not_before, time_t *ret_not_after, struct error *err)
+{
+	time_t not_before, not_after;
+
+	if (to_time(X509_get0_notBefore(x509), &not_before) < 0 || to_time(X509_get0_notAfter(x509), &not_after) < 0)
+		return openssl_failed(err, "the certificate's dates are unreadable");
+	*ret_not_before = not_before;
+	*ret_not_after = not_after;
+	return 0;
+}
+
 EVP_PKEY *openssl_read_key(const struct buf *pem, struct error *err)
 {
-	BIO *bio CLEANUP(free_bio) = open_buffer(pem);
+	BIO *bio CLEANUP(free_bio) = open_text(pem->data, pem->len);
 	EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, refuse_passphrase, NULL) : NULL;
 
 	if (!key)

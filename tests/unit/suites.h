@@ -11,6 +11,7 @@ int add_buf_suite(void);
 int add_cpus_suite(void);
 int add_group_suite(void);
 int add_in_cluster_suite(void);
+int add_inspect_suite(void);
 int add_json_suite(void);
 int add_listen_suite(void);
 int add_log_line_suite(void);
