@@ -1,0 +1,28 @@
+#ifndef KUBE_OBJECT_H
+#define KUBE_OBJECT_H
+
+#include <stddef.h>
+
+#include <cjson/cJSON.h>
+
+#include "core/arena.h"
+#include "core/buf.h"
+#include "core/compiler.h"
+#include "core/error.h"
+
+/*
+ * What objects of the Kubernetes API have in common, as JSON. Internal to src/kube. The thread must have entered the
+ * arena.
+ */
+
+/*
+ * Parses an object of this kind and copies its metadata.resourceVersion. NULL with ERROR_INVALID where the text is
+ * none, or with ERROR_NO_MEMORY; the messages begin with the kind. json[len] must be '\0'.
+ */
+MUST_CHECK const cJSON *object_parse(struct arena *arena, const char *kind, const char *json, size_t len,
+				     char *ret_version, size_t size, struct error *err);
+
+/* Adds base64, as core/base64.h writes it, without an arena; its own copies are wiped. */
+void object_add_base64(struct buf *buf, const char *bytes, size_t len);
+
+#endif

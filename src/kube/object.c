@@ -1,0 +1,55 @@
+#include "kube/object.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base64.h"
+#include "core/json.h"
+
+enum { CHUNK = 768 }; /* bytes, a multiple of three */
+
+/* A resourceVersion is opaque, but it travels in JSON that is written by hand. */
+static bool is_plain(const char *text)
+{
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] == '\0';
+}
+
+const cJSON *object_parse(struct arena *arena, const char *kind, const char *json, size_t len, char *ret_version,
+			  size_t size, struct error *err)
+{
+	const cJSON *tree = json_parse(arena, json, len, err);
+	const char *found = json_get_string(tree, "kind");
+	const char *version = json_get_string(json_get_object(tree, "metadata"), "resourceVersion");
+
+	if (!tree) {
+		error_prefix(err, "%s", kind);
+		return NULL;
+	}
+	if (!found || strcmp(found, kind) != 0) {
+		error_set(err, ERROR_INVALID, "%s: it is of another kind", kind);
+		return NULL;
+	}
+	if (!version || !version[0] || strlen(version) >= size || !is_plain(version)) {
+		error_set(err, ERROR_INVALID, "%s: it has no resourceVersion", kind);
+		return NULL;
+	}
+	memcpy(ret_version, version, strlen(version) + 1);
+	return tree;
+}
+
+void object_add_base64(struct buf *buf, const char *bytes, size_t len)
+{
+	char memory[2 * CHUNK];
+	struct arena arena;
+
+	arena_init_fixed(&arena, memory, sizeof(memory));
+	while (len > 0) {
+		const size_t chunk = len < CHUNK ? len : CHUNK;
+
+		buf_add_string(buf, base64_encode(&arena, bytes, chunk));
+		arena_reset(&arena);
+		bytes += chunk;
+		len -= chunk;
+	}
+	explicit_bzero(memory, sizeof(memory));
+}
