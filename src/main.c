@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "core/arena.h"
+#include "pki/wipe.h"
 #include "version.h"
 
 static const struct command {
@@ -36,6 +37,7 @@ int main(int argc, char **argv)
 {
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2), not the end of the process */
 	arena_hook_cjson();
+	wipe_hook_openssl(); /* where a library was faster, keys are kept less well, and all works */
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

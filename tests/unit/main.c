@@ -3,6 +3,7 @@
 #include <CUnit/Basic.h>
 
 #include "core/arena.h"
+#include "pki/wipe.h"
 #include "suites.h"
 
 /* Runs every suite; exits non-zero where a suite could not be set up or an assertion failed. */
@@ -23,6 +24,7 @@ int main(void)
 	int failed = CU_initialize_registry() != CUE_SUCCESS;
 
 	arena_hook_cjson();
+	failed |= !wipe_hook_openssl();
 	for (size_t i = 0; !failed && i < ARRAY_LEN(suites); i++)
 		failed = suites[i]() != 0;
 	if (!failed) {

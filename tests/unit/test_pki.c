@@ -288,6 +288,28 @@ static void test_pair_check(void)
 	CU_ASSERT_EQUAL(keypair_check(&leaf, &err), -1);
 }
 
+/* That it overwrites can't be seen from here: nobody may look at memory that was freed. */
+static void test_openssl_memory(void)
+{
+	char *memory = OPENSSL_malloc(3);
+	bool kept = true;
+
+	if (memory)
+		memcpy(memory, "key", 3);
+	for (size_t size = 3; memory && size < 5000; size += 100) {
+		memory = OPENSSL_realloc(memory, size);
+		kept &= memory && memcmp(memory, "key", 3) == 0;
+	}
+	memory = OPENSSL_realloc(memory, 2);
+	CU_ASSERT(kept && memory && memcmp(memory, "ke", 2) == 0);
+	CU_ASSERT_PTR_NULL(OPENSSL_realloc(memory, 0));
+	CU_ASSERT_PTR_NULL(OPENSSL_malloc(0));
+	memory = OPENSSL_realloc(NULL, 1);
+	CU_ASSERT_PTR_NOT_NULL(memory);
+	OPENSSL_free(memory);
+	OPENSSL_free(NULL);
+}
+
 /* A folder of its own for a test, gone with its files at the end. */
 struct scratch {
 	char path[64];
@@ -423,6 +445,7 @@ int add_pki_suite(void)
 		{"an end in the past", test_end_in_the_past},
 		{"what is no CA signs nothing", test_ca_refused},
 		{"a key belongs to its certificate", test_pair_check},
+		{"memory of OpenSSL", test_openssl_memory},
 		{"files in a folder", test_folder},
 		{"all files or none", test_folder_all_or_nothing},
 		{"a file that is too large", test_folder_read_bounded},
