@@ -20,7 +20,7 @@ static int read_id(const X509 *x509, struct inspection *ret, struct error *err)
 	unsigned char hash[EVP_MAX_MD_SIZE];
 	unsigned int len = 0;
 
-	if (!X509_digest(x509, EVP_sha256(), hash, &len) || 2 * len >= sizeof(ret->id))
+	if (!X509_digest(x509, EVP_sha256(), hash, &len) || len > sizeof(ret->id) / 2)
 		return openssl_failed(err, "can't hash a certificate");
 	for (unsigned int i = 0; i < len; i++)
 		snprintf(ret->id + (size_t)(2 * i), 3, "%02x", hash[i]);
