@@ -1,6 +1,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "commands.h"
@@ -9,11 +10,21 @@
 #include "net/resolv.h"
 #include "net/server.h"
 #include "options.h"
+#include "pki/mint.h"
+#include "self_managed.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
 
+enum cert_mode { CERT_SELF_MANAGED, CERT_FILES };
+
+static const char *const cert_mode_names[] = {"self-managed", "files", NULL};
+
 struct serve_settings {
+	unsigned cert_mode; /* enum cert_mode */
 	const char *tls_cert, *tls_key;
+	const char *service, *ca_secret, *webhook_configuration;
+	const char *service_account;
+	unsigned ca_life, leaf_life, ca_settle, clock_margin;
 	const char *listen, *metrics_listen;
 	const char *cluster_domain;
 	unsigned threads;
@@ -27,19 +38,45 @@ struct serve_settings {
 #define FIELD(name) offsetof(struct serve_settings, name)
 #define MIB         ((uint64_t)1024 * 1024)
 
+#define DAY (24 * 60 * 60)
+
 static const struct option serve_options[] = {
+	{.flag = "--cert-mode",
+	 .type = OPTION_ENUM,
+	 .offset = FIELD(cert_mode),
+	 .value = "MODE",
+	 .fallback = "self-managed",
+	 .choices = cert_mode_names,
+	 .help = "where the certificate comes from: self-managed, by a CA in a Secret of the cluster, or files, which is "
+		 "the default where --tls-cert is given"},
 	{.flag = "--tls-cert",
 	 .type = OPTION_STRING,
 	 .offset = FIELD(tls_cert),
 	 .value = "FILE",
-	 .required = true,
-	 .help = "PEM chain of the serving certificate, leaf first"},
+	 .help = "files: PEM chain of the serving certificate, leaf first"},
 	{.flag = "--tls-key",
 	 .type = OPTION_STRING,
 	 .offset = FIELD(tls_key),
 	 .value = "FILE",
-	 .required = true,
-	 .help = "PEM key of the certificate"},
+	 .help = "files: PEM key of the certificate"},
+	{.flag = "--service",
+	 .type = OPTION_NAME,
+	 .offset = FIELD(service),
+	 .value = "NAME",
+	 .fallback = "tfconfig-webhook",
+	 .help = "self-managed: the Service that the API server asks"},
+	{.flag = "--ca-secret",
+	 .type = OPTION_NAME,
+	 .offset = FIELD(ca_secret),
+	 .value = "NAME",
+	 .fallback = "tfconfig-webhook-ca",
+	 .help = "self-managed: the Secret, in the pod's namespace, that holds the CA of all replicas"},
+	{.flag = "--webhook-configuration",
+	 .type = OPTION_NAME,
+	 .offset = FIELD(webhook_configuration),
+	 .value = "NAME",
+	 .fallback = "tfconfig-webhook",
+	 .help = "self-managed: the MutatingWebhookConfiguration whose caBundle is kept"},
 	{.flag = "--listen",
 	 .type = OPTION_ADDRESS,
 	 .offset = FIELD(listen),
@@ -113,7 +150,7 @@ static const struct option serve_options[] = {
 	 .fallback = "60s",
 	 .min = 1,
 	 .max = 3600,
-	 .help = "how often to look whether the certificate's files changed"},
+	 .help = "files: how often to look whether they changed"},
 	{.flag = "--log-level",
 	 .type = OPTION_ENUM,
 	 .offset = FIELD(log_level),
@@ -129,13 +166,51 @@ static const struct option serve_options[] = {
 	 .type = OPTION_FLAG,
 	 .offset = FIELD(print_config),
 	 .help = "print each setting and where it came from, and exit"},
+	{.flag = "--service-account",
+	 .type = OPTION_STRING,
+	 .offset = FIELD(service_account),
+	 .value = "FOLDER",
+	 .fallback = "/var/run/secrets/kubernetes.io/serviceaccount",
+	 .hidden = true},
+	{.flag = "--ca-life",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(ca_life),
+	 .value = "TIME",
+	 .fallback = "8760h",
+	 .min = 1,
+	 .max = 10 * 365 * DAY,
+	 .hidden = true},
+	{.flag = "--leaf-life",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(leaf_life),
+	 .value = "TIME",
+	 .fallback = "168h",
+	 .min = 1,
+	 .max = 365 * DAY,
+	 .hidden = true},
+	{.flag = "--ca-settle",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(ca_settle),
+	 .value = "TIME",
+	 .fallback = "10s",
+	 .max = DAY,
+	 .hidden = true},
+	{.flag = "--clock-margin",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(clock_margin),
+	 .value = "TIME",
+	 .fallback = "1h",
+	 .max = MINT_BACKDATE,
+	 .hidden = true},
 	{.flag = NULL},
 };
 
 static const char usage[] =
-	"Usage: tfconfig-webhook serve --tls-cert FILE --tls-key FILE [flags]\n\n"
-	"Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT; SIGHUP reloads the\n"
-	"certificate. A flag beats its variable, a variable beats the default.\n";
+	"Usage: tfconfig-webhook serve [flags]\n"
+	"       tfconfig-webhook serve --tls-cert FILE --tls-key FILE [flags]\n\n"
+	"Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT. Its certificate manages itself,\n"
+	"in a pod whose service account may do that, or comes from files, which SIGHUP reloads. A flag beats its\n"
+	"variable, a variable beats the default.\n";
 
 /* The domain that names end with, and whether it is resolv.conf's; "" where neither tells one. */
 static const char *find_domain(const struct serve_settings *settings, char found[DNS_NAME_MAX + 1],
@@ -158,22 +233,45 @@ static int print_config(const struct options *options, const struct server_confi
 	return EXIT_OK;
 }
 
-/* All that `serve` does before it listens. An expired certificate serves, badly: a warning. */
-static int check_config(const struct server_config *config)
+/* All that `serve` does with files before it listens. An expired certificate serves, badly: a warning. */
+static int check_files(const struct server_config *config, struct error *err)
 {
 	struct certificate_files files = {.certificate = config->certificate_file, .key = config->key_file};
 	struct credentials *credentials = NULL;
 	const char *problem;
-	struct error err;
 
-	if (certificate_files_load(&files, &credentials, &err) < 0)
-		return command_failed("serve", &err);
+	if (certificate_files_load(&files, &credentials, err) < 0)
+		return -1;
 	problem = credentials_date_problem(credentials->not_before, credentials->not_after, time(NULL));
 	if (problem)
 		fprintf(stderr, "tfconfig-webhook serve: warning: %s: %s\n", problem, config->certificate_file);
 	credentials_unref(credentials);
+	return 0;
+}
+
+static int check_config(const struct server_config *config)
+{
+	struct error err;
+
+	if (!config->source && check_files(config, &err) < 0)
+		return command_failed("serve", &err);
 	printf("The configuration is valid.\n");
 	return EXIT_OK;
+}
+
+/* Files are chosen by name, or by being given. */
+static int choose_mode(const struct options *options, struct serve_settings *settings, struct error *err)
+{
+	const char *file = settings->tls_cert ? "--tls-cert" : settings->tls_key ? "--tls-key" : NULL;
+
+	if (file && !options_is_set(options, "--cert-mode"))
+		settings->cert_mode = CERT_FILES;
+	if (settings->cert_mode == CERT_SELF_MANAGED && file)
+		return error_set(err, ERROR_USAGE, "%s is for --cert-mode files", file);
+	if (settings->cert_mode == CERT_FILES && (!settings->tls_cert || !settings->tls_key))
+		return error_set(err, ERROR_USAGE, "%s is missing: --cert-mode files needs both",
+				 settings->tls_cert ? "--tls-key" : "--tls-cert");
+	return 0;
 }
 
 static int make_config(const struct serve_settings *settings, const char *domain, struct server_config *config,
@@ -199,11 +297,31 @@ static int make_config(const struct serve_settings *settings, const char *domain
 	return 0;
 }
 
+static int make_managed(const struct serve_settings *settings, const char *domain, struct self_managed *managed,
+			struct error *err)
+{
+	struct certificates_config *config = &managed->config;
+
+	*config = (struct certificates_config){
+		.secret = settings->ca_secret,
+		.registration = settings->webhook_configuration,
+		.times = {.ca_life = settings->ca_life,
+			  .leaf_life = settings->leaf_life,
+			  .settle = settings->ca_settle,
+			  .margin = settings->clock_margin},
+	};
+	if (kube_find_in_cluster(settings->service_account, &config->client, err) < 0)
+		return error_prefix(err, "--cert-mode self-managed needs a pod with a service account");
+	return service_names_init(&config->names, settings->service, config->client.namespace, domain, err);
+}
+
 int cmd_serve(int argc, char **argv)
 {
 	struct options options;
 	struct serve_settings settings;
 	struct server_config config;
+	struct self_managed managed = {0};
+	struct certificate_source source;
 	char found[DNS_NAME_MAX + 1];
 	const char *domain;
 	bool from_resolv;
@@ -211,15 +329,24 @@ int cmd_serve(int argc, char **argv)
 
 	if (options_help(argc, argv, usage, serve_options, ENVIRONMENT_PREFIX))
 		return EXIT_OK;
-	if (options_parse(&options, serve_options, ENVIRONMENT_PREFIX, argc, argv, &settings, &err) < 0)
+	if (options_parse(&options, serve_options, ENVIRONMENT_PREFIX, argc, argv, &settings, &err) < 0 ||
+	    choose_mode(&options, &settings, &err) < 0)
 		return command_failed("serve", &err);
 	domain = find_domain(&settings, found, &from_resolv);
 	if (make_config(&settings, domain, &config, &err) < 0)
 		return command_failed("serve", &err);
 	if (settings.print_config)
 		return print_config(&options, &config, from_resolv);
+	if (settings.cert_mode == CERT_SELF_MANAGED) {
+		if (make_managed(&settings, domain, &managed, &err) < 0)
+			return command_failed("serve", &err);
+		source = self_managed_source(&managed);
+		config.source = &source;
+	}
 	if (settings.check_config)
 		return check_config(&config);
+	/* Memory holds private keys: none of it belongs into a core dump. */
+	prctl(PR_SET_DUMPABLE, 0);
 	if (server_run(&config, &err) < 0)
 		return command_failed("serve", &err);
 	return EXIT_OK;

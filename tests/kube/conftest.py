@@ -1,8 +1,13 @@
 """The fake API server for every test of this folder."""
 
+import pathlib
+import sys
+
 import pytest
 
-from kube.fake_api_server import FakeApiServer
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "server"))  # server_harness
+
+from kube.fake_api_server import FakeApiServer  # noqa: E402
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 from kube.driver import APPLY, JSON_PATCH, SANITIZED, Driver
 from kube.fake_api_server import REGISTRATION, SECRET, ApiError, FakeApiServer, is_watch
+from kube.memory import holds
 
 TIMED_OUT = re.compile(r"timed? ?out", re.IGNORECASE)
 
@@ -353,22 +354,6 @@ def test_an_ipv6_api_server_is_reached(tmp_path, connect):
         assert driver.get(api.path(SECRET))[0] == "not-found"
     finally:
         api.stop()
-
-
-def holds(pid, marks):
-    """Which of the byte strings are in the memory of a process."""
-    found = set()
-    maps = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
-    with open(f"/proc/{pid}/mem", "rb") as memory:
-        for line in maps:
-            span, access = line.split()[:2]
-            if access[:2] != "rw":
-                continue
-            begin, end = (int(address, 16) for address in span.split("-"))
-            memory.seek(begin)
-            content = memory.read(end - begin)
-            found |= {mark for mark in marks if mark in content}
-    return found
 
 
 @pytest.fixture

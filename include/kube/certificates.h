@@ -1,0 +1,57 @@
+#ifndef KUBE_CERTIFICATES_H
+#define KUBE_CERTIFICATES_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "core/compiler.h"
+#include "core/error.h"
+#include "kube/client.h"
+#include "kube/rotation.h"
+#include "pki/keypair.h"
+#include "pki/service_names.h"
+
+/*
+ * Certificates that manage themselves: a thread that keeps the shared CA in a Secret, its certificate in the
+ * registration, and a serving certificate for this replica, whose key is never stored. It takes the steps that
+ * rotation.h decides, whenever an object changes, something falls due, or half a minute has passed.
+ *
+ * The API server may be away for as long as it likes: the thread asks again, later and later, and what was true before
+ * stays so, readiness too.
+ */
+
+struct certificates_config {
+	struct kube_client_config client;
+	const char *secret;         /* the Secret's name, in the pod's namespace; as all strings here: borrowed */
+	const char *registration;   /* the MutatingWebhookConfiguration's name */
+	struct service_names names; /* what the serving certificate is for; the first is the one that is asked for */
+	struct rotation_times times;
+	const char *host; /* where this replica's own TLS port is, for the self-check */
+	unsigned port;
+};
+
+/* What the thread tells, called in it. */
+struct certificates_observer {
+	void *context;
+	/* A certificate to serve from now on, borrowed for the call. */
+	int (*serve)(void *context, const struct keypair *leaf, struct error *err);
+	/* A step was taken. */
+	void (*took)(void *context, enum rotation_step step);
+	/* What keeps it from its work, told once for as long as it lasts; NULL: it has passed. */
+	void (*trouble)(void *context, const char *message);
+	/* What it knows after each look: why no requests should come (static memory; NULL: they should), … */
+	void (*ready)(void *context, const char *reason);
+	/* … whether both webhooks are registered, and when the CA ends (0: there is none). */
+	void (*state)(void *context, bool registered, time_t ca_not_after);
+};
+
+struct certificates; /* private */
+
+/* Starts the thread; config and observer are copied. On failure there is nothing to release. */
+MUST_CHECK struct certificates *certificates_start(const struct certificates_config *config,
+						   const struct certificates_observer *observer, struct error *err);
+
+/* Ends it, also in the middle of a request. NULL is allowed. */
+void certificates_stop(struct certificates *certificates);
+
+#endif

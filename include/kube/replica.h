@@ -1,0 +1,79 @@
+#ifndef KUBE_REPLICA_H
+#define KUBE_REPLICA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "core/arena.h"
+#include "core/buf.h"
+#include "core/compiler.h"
+#include "core/error.h"
+#include "kube/ca_secret.h"
+#include "kube/certificates.h"
+#include "kube/client.h"
+#include "kube/registration.h"
+#include "kube/rotation.h"
+
+/*
+ * What one replica of the webhook knows of the certificates, how it looks at what all share, and how it takes a step.
+ * Internal to src/kube: certificates.h is the thread that does one after the other. For that thread alone.
+ */
+
+enum {
+	REPLICA_ARENA_SIZE = 4 * 1024 * 1024, /* for answers as JSON; pages that nothing touches cost nothing */
+	REPLICA_BUNDLE_MAX = ROTATION_CAS_MAX * KEYPAIR_CERTIFICATE_MAX,
+	REPLICA_PATH_MAX = 512,
+};
+
+struct replica {
+	struct certificates_config config;
+	struct certificates_observer observer;
+	struct kube_client *client; /* owned */
+	char secret_path[REPLICA_PATH_MAX], registration_path[REPLICA_PATH_MAX];
+	void *memory; /* of the arena; owned */
+	struct arena arena;
+
+	bool has_leaf;
+	struct rotation_ca leaf; /* the certificate that is served */
+	char leaf_issuer[65];
+	char settling[65];       /* the CA that is published and does not sign yet, "" for none */
+	uint64_t settling_since; /* replica_milliseconds */
+};
+
+/* What one look has found. */
+struct look {
+	time_t read_at; /* wall clock, before anything was read */
+	struct ca_secret secret;
+	struct registration registration; /* in the arena; all zeros where there is none */
+	struct buf bundle;                /* that the Secret asks for, PEM */
+	struct rotation_view view;
+};
+
+/* On failure there is nothing to release. */
+MUST_CHECK int replica_init(struct replica *replica, const struct certificates_config *config,
+			    const struct certificates_observer *observer, struct error *err);
+void replica_release(struct replica *replica);
+
+/* Of the monotonic clock. */
+uint64_t replica_milliseconds(void);
+
+/* An empty look. It borrows from the replica's arena, so one lives at a time. */
+void look_init(struct look *look);
+
+/* Wipes the look and the arena. */
+void look_release(struct look *look, struct replica *replica);
+
+/* Reads the registration, then the Secret: see rotation.h. What is not there is no failure. */
+MUST_CHECK int look_take(struct look *look, struct replica *replica, struct error *err);
+
+/* Notes in the look which certificate the replica serves. */
+void look_see_leaf(struct look *look, const struct replica *replica);
+
+/*
+ * Takes a step by what the look has found, which any but ROTATION_SIGN uses up. Returns 1 where it was taken, 0 where another was
+ * faster: look again.
+ */
+MUST_CHECK int step_take(enum rotation_step step, struct look *look, struct replica *replica, struct error *err);
+
+#endif

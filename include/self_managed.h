@@ -1,0 +1,22 @@
+#ifndef SELF_MANAGED_H
+#define SELF_MANAGED_H
+
+#include "kube/certificates.h"
+#include "net/certificate_source.h"
+
+/*
+ * Certificates that manage themselves (src/kube) as the source of the server's certificate (src/net): neither knows of
+ * the other, so the two meet here.
+ */
+
+struct self_managed {
+	struct certificates_config config; /* the caller's, but for host and port */
+	char host[LISTEN_TEXT_MAX];
+	struct runtime *runtime;
+	struct certificates *certificates;
+};
+
+/* The source for server_run; it borrows the struct, whose config is to be filled before. */
+struct certificate_source self_managed_source(struct self_managed *managed);
+
+#endif
