@@ -40,9 +40,30 @@ def test_a_bad_setting_is_one_line_that_names_it_and_exit_2(program, pair, flags
     assert name in fails(program, 2, *pair.flags(), *flags)
 
 
-def test_the_certificate_and_the_key_are_required(program, pair):
-    assert "--tls-cert is missing" in fails(program, 2)
-    assert "--tls-key is missing" in fails(program, 2, *pair.flags()[:2])
+def test_files_are_both_needed_and_chosen_by_being_given(program, pair):
+    certificate, key = pair.flags()[:2], pair.flags()[2:]
+    files = ["--cert-mode", "files"]
+    assert "--tls-cert is missing: --cert-mode files needs both" in fails(program, 2, *files)
+    assert "--tls-cert is missing: --cert-mode files needs both" in fails(program, 2, *key)
+    for flags in (certificate, [*files, *certificate]):
+        assert "--tls-key is missing: --cert-mode files needs both" in fails(program, 2, *flags)
+
+
+def test_files_are_not_for_a_certificate_that_manages_itself(program, pair):
+    managed = ["--cert-mode", "self-managed"]
+    assert "--tls-cert is for --cert-mode files" in fails(program, 2, *managed, *pair.flags())
+    assert "--tls-key is for --cert-mode files" in fails(program, 2, *managed, *pair.flags()[2:])
+
+
+@pytest.mark.parametrize("missing", ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "token"])
+def test_a_certificate_manages_itself_in_a_pod_alone(program, tmp_path, missing):
+    files = {"ca.crt": "PEM", "token": "token", "namespace": "tfconfig-system"}
+    variables = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "6443"}
+    for name in files.keys() - {missing}:
+        (tmp_path / name).write_text(files[name])
+    environment = {name: value for name, value in variables.items() if name != missing}
+    error = fails(program, 1, "--service-account", tmp_path, environment=environment)
+    assert "--cert-mode self-managed needs a pod with a service account: " in error and missing in error
 
 
 @pytest.mark.parametrize("check", [[], ["--check-config"]], ids=["serve", "check-config"])
