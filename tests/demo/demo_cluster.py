@@ -56,8 +56,7 @@ class Demo:
         say()
 
     def install(self):
-        say("# the webhook, installed as README.md tells, from a copy of manifests/ with certificates beside it")
-        self.webhook.mint()
+        say("# the webhook, installed as README.md tells, from a copy of manifests/")
         self.kubectl("apply", "-k", self.webhook.overlay.relative_to(ROOT))
         self.kubectl("-n", SYSTEM, "rollout", "status", f"deployment/{WEBHOOK}")
         self.webhook.wait_until_in_force()

@@ -228,20 +228,25 @@ def cure_in(message):
 class Webhook:
     """The installed webhook, and what an admin does with it."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, overlay="default"):
         self.cluster = cluster
-        self.folder = cluster.folder / "install"
-        self.overlay = self.folder / "manifests/overlays/static"
+        self.folder = cluster.folder / f"install-{overlay}"
+        self.overlay = self.folder / "manifests/overlays" / overlay
         self.system = Namespace(cluster, SYSTEM)
+        if not self.folder.exists():
+            self.copy_manifests()
 
-    def mint(self):
-        """A copy of the manifests, with certificates made as README.md says."""
+    def copy_manifests(self):
+        """As they are; a test may change the copy."""
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(ROOT / "manifests", self.folder / "manifests")
-        (self.folder / "certs").mkdir()
+
+    def mint(self):
+        """Certificates for the static overlay, made as README.md says."""
+        (self.folder / "certs").mkdir(exist_ok=True)
         shutil.copy(ROOT / "certs/kustomization.yaml", self.folder / "certs")
         run(ROOT / "build/tfconfig-webhook", "certs", "--out", self.folder / "certs", "--service", WEBHOOK,
-            "--namespace", SYSTEM, "--cluster-domain", "cluster.local")
+            "--namespace", SYSTEM, "--cluster-domain", "cluster.local", "--force")
 
     def install(self):
         said = self.cluster.kubectl("apply", "-k", self.overlay).stdout
@@ -362,8 +367,6 @@ def image(cluster):
 def webhook(cluster, image):
     """The webhook, installed."""
     webhook = Webhook(cluster)
-    if not webhook.folder.exists():
-        webhook.mint()
     webhook.install()
     return webhook
 

@@ -9,7 +9,7 @@ import ssl
 import threading
 
 import pytest
-from e2e_harness import (NODE_ADDRESS, SYSTEM, WEBHOOK, WEBHOOK_PODS, Authority, bare_pod, container, deployment,
+from e2e_harness import (NODE_ADDRESS, SYSTEM, WEBHOOK, WEBHOOK_PODS, Authority, Webhook, bare_pod, container, deployment,
                          service, stamps_of, stateful_set, tf_config)
 
 pytest_plugins = ["e2e_harness"]
@@ -282,17 +282,22 @@ def test_the_webhook_runs_at_the_restricted_pod_security_level(webhook):
     assert said == "", "neither a refusal nor a warning of the level"
 
 
-def test_a_certificate_minted_anew_is_rolled_out_by_apply(namespace, webhook):
+def test_the_static_overlay_rolls_out_a_certificate_minted_anew(namespace, webhook):
     """The Secret's name changes with its content, so that the pods roll; the API server trusts the new authority."""
-    before = everything_of(webhook)
-    webhook.mint()
-    webhook.install()
-    secrets = [{name for name in objects if name.startswith("Secret/")} for objects in (before, everything_of(webhook))]
-    assert secrets[0] != secrets[1]
-    namespace.applied(service(), stateful_set(replicas=1))
-    assert namespace.sizes("trainer") == [1]
-    (old,) = secrets[0]
-    webhook.system.done("delete", "secret", old.partition("/")[2])
+    static = Webhook(webhook.cluster, "static")
+    webhook.uninstall()
+    try:
+        secrets = []
+        for _ in range(2):
+            static.mint()
+            static.install()
+            secrets.append({name for name in everything_of(static) if name.startswith("Secret/")})
+        assert secrets[0] != secrets[1]
+        namespace.applied(service(), stateful_set(replicas=1))
+        assert namespace.sizes("trainer") == [1]
+    finally:
+        static.uninstall()
+        webhook.install()
 
 
 def test_uninstalled_nothing_stays_and_stamped_sets_start_without_the_value(namespace, webhook):

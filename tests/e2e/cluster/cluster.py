@@ -74,13 +74,27 @@ class Cluster:
         """Starts a program inside the network namespace, its output in NAME.log and its pid in NAME.pid."""
         path = self.program(program)
         name = path.name
-        # Not `ip netns exec`: that remounts /sys and so hides the cgroups from the kubelet.
-        command = ["nsenter", f"--net=/run/netns/{self.namespace}", str(path), *map(str, arguments)]
+        command = self.enter(path, *arguments)
         with open(self.folder / f"{name}.log", "ab") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                                        start_new_session=True, cwd=self.folder)
         (self.folder / f"{name}.pid").write_text(str(process.pid))
         return process
+
+    def pid(self, name):
+        """Of a program that runs."""
+        return int((self.folder / f"{name}.pid").read_text())
+
+    def restart(self, name):
+        """Ends a program and starts it as it was started."""
+        path, *arguments = pathlib.Path(f"/proc/{self.pid(name)}/cmdline").read_text().rstrip("\0").split("\0")
+        self.stop(name, patience=90)
+        self.start(path, *arguments)
+
+    def enter(self, *command):
+        """A command that runs inside the network namespace. Not `ip netns exec`: that remounts /sys and so hides the
+        cgroups from the kubelet."""
+        return ["nsenter", f"--net=/run/netns/{self.namespace}", *map(str, command)]
 
     def is_ours(self, pid):
         """A pid may be another process's by now: ours were started in the cluster's folder."""
@@ -291,8 +305,7 @@ conf_dir = "{self.folder}/cni"
     # Using it
 
     def kubectl_command(self, *arguments):
-        return ["nsenter", f"--net=/run/netns/{self.namespace}", self.program("kubectl"),
-                f"--kubeconfig={self.kubeconfig}", *arguments]
+        return self.enter(self.program("kubectl"), f"--kubeconfig={self.kubeconfig}", *arguments)
 
     def kubectl(self, *arguments, **settings):
         return run(*self.kubectl_command(*arguments), **settings)
