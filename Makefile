@@ -225,6 +225,10 @@ e2e: cluster-ready ## the image in a real Kubernetes on this machine, and test-t
 	$(PYTEST) tests/e2e
 	$(ON_NEXT) $(PYTEST) -m api tests/e2e
 
+e2e-faults: cluster-ready ## the webhook's worst days in full, which `make e2e` has in a shorter form
+	@tests/e2e/cluster/build
+	E2E_FULL=1 $(PYTEST) -rP tests/e2e/test_faults.py
+
 e2e-next: cluster-ready ## all of it on the newer Kubernetes, with which `make e2e` tests what concerns the API alone
 	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
 	@tests/e2e/cluster/build next
@@ -259,4 +263,4 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz valgrind lint \
-	run-lint format image push cluster-ready e2e e2e-next cluster cluster-down bench help
+	run-lint format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench help

@@ -16,10 +16,11 @@
  * a connection is watched from the first byte of a request (or handshake) until its answer has left, and shut down when
  * that takes longer than the time allowed, which is the same for all.
  *
- * Some places are kept for newcomers. Whenever they are taken too, idle connections are shut down until they are free:
- * those that never asked for anything first, then those that are idle longest. While that is not enough, those at work
- * are allowed a tenth of the time, or none at a port whose requests take none (see at_once), and a new connection has
- * to ask within that time too.
+ * Some places are kept for newcomers. Whenever they are taken too, connections are shut down until they are free: those
+ * that are idle and never asked for anything first, then the oldest of the newcomers where these are more than the
+ * places that are kept for them, and then those that are idle longest: who has asked before, as an API server has, is
+ * not driven out by a crowd that never asks. While that is not enough, those at work are allowed a tenth of the time, or
+ * none at a port whose requests take none (see at_once), and a new connection has to ask within that time too.
  *
  * One thread watches a port. It sleeps until the oldest is due, and for good while there is none. Thread-safe.
  */
@@ -27,8 +28,9 @@
 enum deadline_state {
 	DEADLINE_NONE,    /* shut down, or not entered yet */
 	DEADLINE_UNASKED, /* idle since its handshake */
+	DEADLINE_NEW,     /* its time runs since it came; it has not asked yet */
 	DEADLINE_IDLE,    /* idle since an answer */
-	DEADLINE_RUNNING, /* its time runs */
+	DEADLINE_RUNNING, /* its time runs since the first byte of a request */
 	DEADLINE_STATES
 };
 
@@ -43,6 +45,7 @@ struct deadline {
 /* Connections of one state, those that came into it first in front. */
 struct deadline_list {
 	struct deadline *oldest, *newest;
+	unsigned count;
 };
 
 struct deadlines_config {
@@ -59,7 +62,7 @@ struct deadlines {
 	pthread_cond_t none_left; /* towards deadlines_wait_for_none */
 	struct deadline_list lists[DEADLINE_STATES];
 	unsigned taken;  /* places, without those of connections that were shut down and are about to go */
-	unsigned wanted; /* places that may be taken for good; the others are kept for newcomers */
+	unsigned kept;   /* places for newcomers */
 	bool asleep;
 	bool stopping;
 	pthread_t thread;
@@ -74,7 +77,7 @@ void deadlines_release(struct deadlines *deadlines);
 /* A new connection takes a place, and its time begins. */
 void deadline_enter(struct deadlines *deadlines, struct deadline *deadline, int fd);
 
-/* Its time begins, unless it runs. */
+/* The time of a request begins, unless it runs. */
 void deadline_start(struct deadlines *deadlines, struct deadline *deadline);
 
 /* Its time ends: from now on it is DEADLINE_UNASKED (unless there is a crowd, see above) or DEADLINE_IDLE. */

@@ -12,7 +12,7 @@ enum {
 
 static bool is_crowded(const struct deadlines *deadlines)
 {
-	return deadlines->taken > deadlines->wanted;
+	return deadlines->taken + deadlines->kept > deadlines->config.places;
 }
 
 /* Milliseconds. */
@@ -21,6 +21,17 @@ static uint64_t time_allowed(const struct deadlines *deadlines)
 	const uint64_t allowed = (uint64_t)deadlines->config.seconds * 1000;
 
 	return is_crowded(deadlines) ? allowed / HURRIED_PART : allowed;
+}
+
+/* The one whose time has run longest, NULL where no time runs. */
+static struct deadline *oldest_running(const struct deadlines *deadlines)
+{
+	struct deadline *fresh = deadlines->lists[DEADLINE_NEW].oldest;
+	struct deadline *asking = deadlines->lists[DEADLINE_RUNNING].oldest;
+
+	if (!fresh || !asking)
+		return fresh ? fresh : asking;
+	return fresh->since < asking->since ? fresh : asking;
 }
 
 /* Moves a deadline to the list of a state, for DEADLINE_NONE out of all. The lock is held, here and below. */
@@ -32,14 +43,16 @@ static void move(struct deadlines *deadlines, struct deadline *deadline, enum de
 	if (deadline->state != DEADLINE_NONE) {
 		*(deadline->older ? &deadline->older->newer : &from->oldest) = deadline->newer;
 		*(deadline->newer ? &deadline->newer->older : &from->newest) = deadline->older;
+		from->count--;
 	}
 	*deadline = (struct deadline){.since = clock_milliseconds(), .fd = deadline->fd, .state = state};
 	if (state != DEADLINE_NONE) {
 		deadline->older = to->newest;
 		*(to->newest ? &to->newest->newer : &to->oldest) = deadline;
 		to->newest = deadline;
+		to->count++;
 	}
-	if (!deadlines->lists[DEADLINE_RUNNING].oldest)
+	if (!oldest_running(deadlines))
 		pthread_cond_broadcast(&deadlines->none_left);
 }
 
@@ -62,7 +75,10 @@ static struct deadline *find_victim(const struct deadlines *deadlines)
 	const enum deadline_state last = deadlines->config.at_once ? DEADLINE_RUNNING : DEADLINE_IDLE;
 
 	for (int state = DEADLINE_UNASKED; state <= (int)last; state++) {
-		if (deadlines->lists[state].oldest)
+		/* The newcomer itself must not be the one. */
+		const unsigned spared = state == DEADLINE_NEW ? deadlines->kept : 0;
+
+		if (deadlines->lists[state].count > spared)
 			return deadlines->lists[state].oldest;
 	}
 	return NULL;
@@ -81,22 +97,23 @@ static void make_room(struct deadlines *deadlines)
 
 static void end_overdue(struct deadlines *deadlines)
 {
-	const struct deadline_list *running = &deadlines->lists[DEADLINE_RUNNING];
 	const uint64_t now = clock_milliseconds();
+	struct deadline *oldest;
 
-	while (running->oldest && running->oldest->since + time_allowed(deadlines) <= now)
-		end_connection(deadlines, running->oldest, deadlines->config.missed);
+	while ((oldest = oldest_running(deadlines)) != NULL && oldest->since + time_allowed(deadlines) <= now)
+		end_connection(deadlines, oldest, deadlines->config.missed);
 }
 
 static void *watch(void *argument)
 {
 	struct deadlines *deadlines = argument;
-	const struct deadline_list *running = &deadlines->lists[DEADLINE_RUNNING];
 
 	pthread_mutex_lock(&deadlines->lock);
 	while (!deadlines->stopping) {
-		if (running->oldest) {
-			const struct timespec due = clock_timespec(running->oldest->since + time_allowed(deadlines));
+		const struct deadline *oldest = oldest_running(deadlines);
+
+		if (oldest) {
+			const struct timespec due = clock_timespec(oldest->since + time_allowed(deadlines));
 
 			pthread_cond_timedwait(&deadlines->changed, &deadlines->lock, &due);
 		} else {
@@ -115,7 +132,7 @@ int deadlines_init(struct deadlines *deadlines, const struct deadlines_config *c
 	const unsigned kept = config->places < KEPT_PART ? 1 : config->places / KEPT_PART;
 	int failure;
 
-	*deadlines = (struct deadlines){.config = *config, .wanted = config->places - kept};
+	*deadlines = (struct deadlines){.config = *config, .kept = kept};
 	pthread_mutex_init(&deadlines->lock, NULL);
 	clock_cond_init(&deadlines->changed);
 	clock_cond_init(&deadlines->none_left);
@@ -139,9 +156,9 @@ void deadlines_release(struct deadlines *deadlines)
 }
 
 /* While others run the thread wakes for them, and for this one later: no signal per request. */
-static void run(struct deadlines *deadlines, struct deadline *deadline)
+static void run(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state state)
 {
-	move(deadlines, deadline, DEADLINE_RUNNING);
+	move(deadlines, deadline, state);
 	if (deadlines->asleep)
 		pthread_cond_signal(&deadlines->changed);
 }
@@ -151,7 +168,7 @@ void deadline_enter(struct deadlines *deadlines, struct deadline *deadline, int 
 	pthread_mutex_lock(&deadlines->lock);
 	*deadline = (struct deadline){.fd = fd};
 	deadlines->taken++;
-	run(deadlines, deadline);
+	run(deadlines, deadline, DEADLINE_NEW);
 	make_room(deadlines);
 	pthread_mutex_unlock(&deadlines->lock);
 }
@@ -159,16 +176,19 @@ void deadline_enter(struct deadlines *deadlines, struct deadline *deadline, int 
 void deadline_start(struct deadlines *deadlines, struct deadline *deadline)
 {
 	pthread_mutex_lock(&deadlines->lock);
-	if (deadline->state == DEADLINE_UNASKED || deadline->state == DEADLINE_IDLE)
-		run(deadlines, deadline);
+	if (deadline->state != DEADLINE_NONE && deadline->state != DEADLINE_RUNNING)
+		run(deadlines, deadline, DEADLINE_RUNNING);
 	pthread_mutex_unlock(&deadlines->lock);
 }
 
 /* In a crowd a newcomer that is about to ask must not be the one to make room, so its time runs on. */
 void deadline_stop(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state idle)
 {
+	bool runs;
+
 	pthread_mutex_lock(&deadlines->lock);
-	if (deadline->state == DEADLINE_RUNNING && !(idle == DEADLINE_UNASKED && is_crowded(deadlines))) {
+	runs = deadline->state == DEADLINE_NEW || deadline->state == DEADLINE_RUNNING;
+	if (runs && !(idle == DEADLINE_UNASKED && is_crowded(deadlines))) {
 		move(deadlines, deadline, idle);
 		make_room(deadlines);
 	}
@@ -189,9 +209,9 @@ bool deadlines_wait_for_none(struct deadlines *deadlines)
 	bool none, timed_out = false;
 
 	pthread_mutex_lock(&deadlines->lock);
-	while (deadlines->lists[DEADLINE_RUNNING].oldest && !timed_out)
+	while (oldest_running(deadlines) && !timed_out)
 		timed_out = pthread_cond_timedwait(&deadlines->none_left, &deadlines->lock, &until) != 0;
-	none = !deadlines->lists[DEADLINE_RUNNING].oldest;
+	none = !oldest_running(deadlines);
 	pthread_mutex_unlock(&deadlines->lock);
 	return none;
 }

@@ -74,7 +74,8 @@ def main(arguments):
     if len(arguments) < 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ending.set())
     count = int(arguments[0])

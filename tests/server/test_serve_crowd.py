@@ -40,6 +40,21 @@ def test_connections_that_never_ask_make_room_for_one_that_does(serve):
         sock.close()
 
 
+@pytest.mark.parametrize("crowd", ["tcp", "tls"])
+def test_who_has_asked_is_not_driven_out_by_a_crowd_that_never_does(serve, crowd):
+    server = serve(*CROWD)
+    used = [server.tls() for _ in range(4)]
+    for sock in used:
+        assert ask(sock) == 200
+    silent = [getattr(server, crowd)() for _ in range(60)]
+    eventually(lambda: server.metrics()[EVICTED] >= 60 - 16, "the crowd makes room for itself")
+    for sock in used:
+        assert ask(sock) == 200
+    assert server.review(pod_review()).status == 200
+    for sock in (*used, *silent):
+        sock.close()
+
+
 def test_among_connections_that_asked_the_longest_idle_makes_room(serve):
     server = serve(*CROWD, "--threads", "1")  # one after the other, in the order of the requests
     used = [server.tls() for _ in range(14)]
@@ -71,10 +86,13 @@ def test_requests_under_way_are_not_cut_for_a_newcomer(serve):
 
 def test_while_most_places_are_at_work_the_time_for_it_is_a_tenth(serve):
     server = serve("--threads", "2", "--max-connections", "16", "--request-timeout", f"{PATIENCE + 10}s")
-    silent = [server.tcp() for _ in range(40)]  # none finishes its handshake
+    busy = []
+    for _ in range(16):
+        busy.append(server.tls())
+        busy[-1].sendall(post(pod_review())[:-1])  # none finishes its request
     assert server.review(pod_review()).status == 200
     assert server.metrics()["connections_timed_out_total"] >= 2
-    for sock in silent:
+    for sock in busy:
         sock.close()
 
 
