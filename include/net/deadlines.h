@@ -16,10 +16,10 @@
  * a connection is watched from the first byte of a request (or handshake) until its answer has left, and shut down when
  * that takes longer than the time allowed, which is the same for all.
  *
- * Some places are kept for newcomers. Whenever they are taken too, connections are shut down until they are free: those
- * that are idle and never asked for anything first, then the oldest of the newcomers where these are more than the
- * places that are kept for them, and then those that are idle longest: who has asked before, as an API server has, is
- * not driven out by a crowd that never asks. While that is not enough, those at work are allowed a tenth of the time, or
+ * Some places are kept for newcomers. Whenever they are taken too, connections are shut down until they are free: first
+ * those that have never asked for anything, the longest silent in front, but for as many in their handshake as there are
+ * places kept; then those that are idle longest. So who has asked before, as an API server has, is not driven out by a
+ * crowd that never asks, nor is who is about to. While that is not enough, those at work are allowed a tenth of the time, or
  * none at a port whose requests take none (see at_once), and a new connection has to ask within that time too.
  *
  * One thread watches a port. It sleeps until the oldest is due, and for good while there is none. Thread-safe.

@@ -23,15 +23,17 @@ static uint64_t time_allowed(const struct deadlines *deadlines)
 	return is_crowded(deadlines) ? allowed / HURRIED_PART : allowed;
 }
 
+static struct deadline *older_of(struct deadline *a, struct deadline *b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	return a->since < b->since ? a : b;
+}
+
 /* The one whose time has run longest, NULL where no time runs. */
 static struct deadline *oldest_running(const struct deadlines *deadlines)
 {
-	struct deadline *fresh = deadlines->lists[DEADLINE_NEW].oldest;
-	struct deadline *asking = deadlines->lists[DEADLINE_RUNNING].oldest;
-
-	if (!fresh || !asking)
-		return fresh ? fresh : asking;
-	return fresh->since < asking->since ? fresh : asking;
+	return older_of(deadlines->lists[DEADLINE_NEW].oldest, deadlines->lists[DEADLINE_RUNNING].oldest);
 }
 
 /* Moves a deadline to the list of a state, for DEADLINE_NONE out of all. The lock is held, here and below. */
@@ -72,16 +74,17 @@ static void end_connection(struct deadlines *deadlines, struct deadline *deadlin
 
 static struct deadline *find_victim(const struct deadlines *deadlines)
 {
-	const enum deadline_state last = deadlines->config.at_once ? DEADLINE_RUNNING : DEADLINE_IDLE;
+	const struct deadline_list *lists = deadlines->lists;
+	/* The newcomer itself must not be the one. */
+	const bool many_new = lists[DEADLINE_NEW].count > deadlines->kept;
+	struct deadline *victim =
+		older_of(lists[DEADLINE_UNASKED].oldest, many_new ? lists[DEADLINE_NEW].oldest : NULL);
 
-	for (int state = DEADLINE_UNASKED; state <= (int)last; state++) {
-		/* The newcomer itself must not be the one. */
-		const unsigned spared = state == DEADLINE_NEW ? deadlines->kept : 0;
-
-		if (deadlines->lists[state].count > spared)
-			return deadlines->lists[state].oldest;
-	}
-	return NULL;
+	if (!victim)
+		victim = lists[DEADLINE_IDLE].oldest;
+	if (!victim && deadlines->config.at_once)
+		victim = oldest_running(deadlines);
+	return victim;
 }
 
 /* Frees the places that are kept for newcomers. Where that takes the time of those at work, the thread has to know. */
