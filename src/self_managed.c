@@ -70,12 +70,18 @@ static void ready(void *context, const char *reason)
 	runtime_set_not_ready(managed->runtime, reason);
 }
 
-static void state(void *context, bool registered, time_t ca_not_after)
+static void registered(void *context, bool both)
 {
 	struct self_managed *managed = context;
 
-	atomic_store(&managed->runtime->metrics.managed.registered, registered);
-	atomic_store(&managed->runtime->metrics.managed.ca_expiry, ca_not_after);
+	atomic_store(&managed->runtime->metrics.managed.registered, both ? METRICS_YES : METRICS_NO);
+}
+
+static void ca_expiry(void *context, time_t not_after)
+{
+	struct self_managed *managed = context;
+
+	atomic_store(&managed->runtime->metrics.managed.ca_expiry, not_after);
 }
 
 static int start(void *context, struct runtime *runtime, const struct listen_address *address, struct error *err)
@@ -87,7 +93,8 @@ static int start(void *context, struct runtime *runtime, const struct listen_add
 		.took = took,
 		.trouble = trouble,
 		.ready = ready,
-		.state = state,
+		.registered = registered,
+		.ca_expiry = ca_expiry,
 	};
 
 	managed->runtime = runtime;

@@ -37,12 +37,14 @@ struct certificates_observer {
 	int (*serve)(void *context, const struct keypair *leaf, struct error *err);
 	/* A step was taken. */
 	void (*took)(void *context, enum rotation_step step);
-	/* What keeps it from its work, told once for as long as it lasts; NULL: it has passed. */
+	/* What keeps it from its work, told once for as long as it lasts, but for numbers; NULL: it has passed. */
 	void (*trouble)(void *context, const char *message);
-	/* What it knows after each look: why no requests should come (static memory; NULL: they should), … */
+	/* What a look has found: why no requests should come (static memory; NULL: they should), … */
 	void (*ready)(void *context, const char *reason);
-	/* … whether both webhooks are registered, and when the CA ends (0: there is none). */
-	void (*state)(void *context, bool registered, time_t ca_not_after);
+	/* … whether both webhooks are registered, … */
+	void (*registered)(void *context, bool registered);
+	/* … and when the CA that signs ends. */
+	void (*ca_expiry)(void *context, time_t not_after);
 };
 
 struct certificates; /* private */

@@ -27,11 +27,11 @@ enum {
 /* What became of a request, as far as callers act differently. */
 enum kube_status {
 	KUBE_OK,
-	KUBE_NOT_FOUND,   /* 404 */
+	KUBE_NOT_FOUND,   /* 404, and the API server says that it is the object */
 	KUBE_CONFLICT,    /* 409, and 422 for a JSON patch that does not fit (its `test` failed): read again */
 	KUBE_FORBIDDEN,   /* 401, 403 */
 	KUBE_REFUSED,     /* another 4xx, a redirect: trying again as it is won't help */
-	KUBE_UNAVAILABLE, /* no token, no connection, no whole answer in time, 408, 429 or 5xx: try again later */
+	KUBE_UNAVAILABLE, /* no token, no connection, no whole answer in time, another 404, 408, 429, 5xx: try later */
 };
 
 struct kube_client_config {

@@ -43,7 +43,9 @@ struct replica {
 
 /* What one look has found. */
 struct look {
-	time_t read_at; /* wall clock, before anything was read */
+	time_t read_at;                    /* wall clock, before anything was read */
+	bool has_registration, has_secret; /* whether each could be read, if only to learn that it is missing */
+	struct error problem;              /* where not: the first */
 	struct ca_secret secret;
 	struct registration registration; /* in the arena; all zeros where there is none */
 	struct buf bundle;                /* that the Secret asks for, PEM */
@@ -64,8 +66,11 @@ void look_init(struct look *look);
 /* Wipes the look and the arena. */
 void look_release(struct look *look, struct replica *replica);
 
-/* Reads the registration, then the Secret: see rotation.h. What is not there is no failure. */
-MUST_CHECK int look_take(struct look *look, struct replica *replica, struct error *err);
+/*
+ * Reads the registration, then the Secret: see rotation.h. Where one can't be read its part of the view asks for nothing;
+ * so a certificate is renewed also where the registration is out of reach.
+ */
+void look_take(struct look *look, struct replica *replica);
 
 /* Notes in the look which certificate the replica serves. */
 void look_see_leaf(struct look *look, const struct replica *replica);

@@ -51,7 +51,7 @@ void credentials_store_init(struct credentials_store *store);
 void credentials_store_release(struct credentials_store *store);
 
 /*
- * Makes a pair the current one, with the caller's reference, also on failure: ERROR_INVALID where it has expired and the
+ * Makes a pair the current one, with the caller's reference, also on failure: ERROR_INVALID where its dates are wrong and the
  * one before, which stays, is in date.
  */
 MUST_CHECK int credentials_store_replace(struct credentials_store *store, struct credentials *fresh, struct error *err);

@@ -61,8 +61,8 @@ struct deadlines {
 	pthread_cond_t changed; /* towards the thread: there may be something due earlier than it knows, or stopping */
 	pthread_cond_t none_left; /* towards deadlines_wait_for_none */
 	struct deadline_list lists[DEADLINE_STATES];
-	unsigned taken;  /* places, without those of connections that were shut down and are about to go */
-	unsigned kept;   /* places for newcomers */
+	unsigned taken; /* places, without those of connections that were shut down and are about to go */
+	unsigned kept;  /* places for newcomers */
 	bool asleep;
 	bool stopping;
 	pthread_t thread;

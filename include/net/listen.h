@@ -30,8 +30,8 @@ MUST_CHECK int listen_parse(const char *text, struct listen_address *ret_address
 MUST_CHECK int listen_open(const struct listen_address *address, struct listen_address *ret_actual, struct error *err);
 
 /*
- * How a client on this host reaches what listens there: the host's address, without brackets, which for [::] and
- * 0.0.0.0 is the loopback, and the port.
+ * How a client on this host reaches what listens there: the host's address, without brackets, and the port. For [::] and
+ * 0.0.0.0 that is 127.0.0.1, which there is also where IPv6 is switched off.
  */
 unsigned listen_reach(const struct listen_address *address, char ret_host[LISTEN_TEXT_MAX]);
 

@@ -25,15 +25,18 @@ enum {
 	METRICS_HTTP_CODES = 12 /* that are told apart, and one for the rest */
 };
 
+/* What is not known yet is not on the page. */
+enum metrics_answer { METRICS_UNKNOWN, METRICS_NO, METRICS_YES };
+
 /* Of certificates that manage themselves; on the page where `on` is set. */
 struct metrics_managed {
 	atomic_bool on;
-	atomic_bool registered;           /* both webhooks are in the registration */
+	atomic_int registered;            /* enum metrics_answer: both webhooks are in the registration */
 	atomic_bool in_trouble;           /* something keeps the webhook from managing them */
 	atomic_llong ca_expiry;           /* seconds since 1970; 0: there is no CA yet */
 	atomic_ulong signed_certificates; /* by this replica, as the next three */
 	atomic_ulong rotations_begun;
-	atomic_ulong rotations;     /* CAs that took over */
+	atomic_ulong rotations;     /* CAs that took over, the first among them */
 	atomic_ulong registrations; /* updates of the caBundle */
 };
 

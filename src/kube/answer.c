@@ -93,10 +93,18 @@ static bool is_json_patch(const struct kube_request *request)
 	return request->content_type && strcmp(request->content_type, "application/json-patch+json") == 0;
 }
 
+/* Not every 404 is an API server's: a load balancer says it too, of any path. */
+static bool says_not_found(const cJSON *status)
+{
+	const char *reason = json_get_string(status, "reason");
+
+	return reason && strcmp(reason, "NotFound") == 0;
+}
+
 static enum kube_status status_of(const struct kube_request *request, long code, const cJSON *status)
 {
 	if (code == 404)
-		return KUBE_NOT_FOUND;
+		return says_not_found(status) ? KUBE_NOT_FOUND : KUBE_UNAVAILABLE;
 	if (code == 409 || (code == 422 && is_json_patch(request) && !has_causes(status)))
 		return KUBE_CONFLICT;
 	if (code == 401 || code == 403)

@@ -18,7 +18,10 @@ enum {
 	CALM = 1000,             /* milliseconds between two that watches ask for */
 	BACKOFF_BASE = 1000,     /* milliseconds before the second try of what failed, … */
 	BACKOFF_CAP = 30 * 1000, /* … and at most */
-	STEPS_IN_A_ROW = 16,     /* a whole rotation takes six */
+	STEPS_IN_A_ROW = 16,     /* a whole rotation takes seven, with waits between */
+	REPEATS_MAX = 5,         /* of a step that does not last, before that is trouble */
+	UNANSWERED_MAX = 10,     /* self-checks in a row without an answer, before the port counts as dead, … */
+	UNANSWERED_REST = 2,     /* … and the seconds between them */
 	STACK_SIZE = 1024 * 1024 /* cJSON recurses through 1,000 levels, and AddressSanitizer makes that dear */
 };
 
@@ -26,47 +29,99 @@ struct certificates {
 	struct replica replica;
 	struct backoff backoff;
 	char trouble[sizeof(((struct error *)NULL)->message)]; /* as last told, "" for none */
+	unsigned repeats;    /* rows of steps in which one came twice, since all was done */
+	unsigned unanswered; /* self-checks, in a row */
 	pthread_t thread;
 	atomic_bool stopping;
 };
+
+/* Whether two texts say the same, whatever numbers they hold: how long a time-out took, say. */
+static bool says_the_same(const char *a, const char *b)
+{
+	for (;;) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (*a != *b || !*a)
+			return *a == *b;
+		a++;
+		b++;
+	}
+}
 
 /* Tells what is wrong (NULL: nothing any more) unless it was told before. */
 static void tell_trouble(struct certificates *certificates, const char *message)
 {
 	const struct certificates_observer *observer = &certificates->replica.observer;
 
-	if (strcmp(certificates->trouble, message ? message : "") == 0)
+	if (says_the_same(certificates->trouble, message ? message : ""))
 		return;
 	snprintf(certificates->trouble, sizeof(certificates->trouble), "%s", message ? message : "");
 	observer->trouble(observer->context, message);
 }
 
-/* Whether an API server that obeys this bundle would talk to this replica. */
-static bool verifies(const struct certificates *certificates, const char *bundle, struct error *err)
+/* What the API server would make of this replica by the bundles that are published, the worst of them. */
+static enum self_check check_bundles(const struct certificates *certificates, const struct registration *registration,
+				     struct error *err)
 {
 	const struct certificates_config *config = &certificates->replica.config;
+	enum self_check worst = SELF_CHECK_VERIFIED;
 
-	return bundle[0] && self_check(config->host, config->port, config->names.dns[0], bundle, err) == 0;
-}
-
-static const char *find_unready(const struct certificates *certificates, const struct look *look)
-{
-	const struct registration *registration = &look->registration;
-	struct error err;
-
-	if (!certificates->replica.has_leaf)
-		return "there is no certificate yet";
-	if (!registration->complete)
-		return "the webhooks are not registered";
-	for (unsigned i = 0; i < registration->count; i++) {
+	for (unsigned i = 0; i < registration->count && worst == SELF_CHECK_VERIFIED; i++) {
 		const char *bundle = registration->webhooks[i].bundle;
 
 		if (i > 0 && strcmp(bundle, registration->webhooks[i - 1].bundle) == 0)
 			continue;
-		if (!verifies(certificates, bundle, &err))
-			return "the registration's caBundle does not verify the certificate";
+		if (bundle[0]) {
+			worst = self_check(config->host, config->port, config->names.dns[0], bundle, err);
+		} else {
+			error_set(err, ERROR_INVALID, "the registration's webhook %s has no caBundle",
+				  registration->webhooks[i].name);
+			worst = SELF_CHECK_REFUSED;
+		}
 	}
-	return NULL;
+	return worst;
+}
+
+/* A port that can't be asked may be busy: it is not taken out of service for that, unless it lasts. */
+static void judge_bundles(struct certificates *certificates, const struct registration *registration,
+			  struct error *ret_problem)
+{
+	const struct certificates_observer *observer = &certificates->replica.observer;
+
+	switch (check_bundles(certificates, registration, ret_problem)) {
+	case SELF_CHECK_VERIFIED:
+		certificates->unanswered = 0;
+		ret_problem->code = ERROR_NONE;
+		observer->ready(observer->context, NULL);
+		return;
+	case SELF_CHECK_REFUSED:
+		certificates->unanswered = 0;
+		observer->ready(observer->context, "the registration's caBundle does not verify the certificate");
+		return;
+	case SELF_CHECK_UNKNOWN:
+		if (++certificates->unanswered >= UNANSWERED_MAX)
+			observer->ready(observer->context, "the TLS port does not answer");
+		return;
+	}
+}
+
+/* Tells what others see of this replica, as far as the look knows; where that is not well, *ret_problem says why. */
+static void judge(struct certificates *certificates, const struct look *look, struct error *ret_problem)
+{
+	const struct certificates_observer *observer = &certificates->replica.observer;
+
+	*ret_problem = (struct error){0};
+	if (look->view.has_current)
+		observer->ca_expiry(observer->context, look->view.current.not_after);
+	if (!look->has_registration)
+		return;
+	observer->registered(observer->context, look->registration.complete);
+	if (!certificates->replica.has_leaf)
+		observer->ready(observer->context, "there is no certificate yet");
+	else if (!look->registration.complete)
+		observer->ready(observer->context, "the webhooks are not registered");
+	else
+		judge_bundles(certificates, &look->registration, ret_problem);
 }
 
 /* -1 and what is wrong, where an admin has to mend it. */
@@ -88,77 +143,83 @@ static int check_objects(const struct certificates *certificates, const struct l
 		return error_set(err, ERROR_INVALID,
 				 "MutatingWebhookConfiguration %s: webhook %s is missing: apply the manifests again",
 				 config->registration, registration->missing);
+	if (look->view.rotation_asked && look->view.has_current && !look->view.has_next)
+		return error_set(err, ERROR_INVALID,
+				 "Secret %s/%s: the rotation that was asked for has to wait: %zu CAs before this one "
+				 "are still trusted, as certificates of theirs may be in use",
+				 config->client.namespace, config->secret, look->view.retired_count);
 	if (kube_client_watch_failed(certificates->replica.client, err))
 		return error_prefix(err, "changes are noticed late");
 	return 0;
 }
 
-static void tell_state(struct certificates *certificates, const struct look *look)
-{
-	const struct certificates_observer *observer = &certificates->replica.observer;
-	struct error err;
-
-	observer->state(observer->context, look->registration.complete,
-			look->view.has_current ? look->view.current.not_after : 0);
-	observer->ready(observer->context, find_unready(certificates, look));
-	tell_trouble(certificates, check_objects(certificates, look, &err) < 0 ? err.message : NULL);
-}
-
-/* Takes a step; in one that fails or is overtaken, what others can see is judged all the same. */
-static int take(struct certificates *certificates, enum rotation_step step, struct look *look, struct error *err)
-{
-	struct replica *replica = &certificates->replica;
-	const int taken = step_take(step, look, replica, err);
-
-	if (taken > 0)
-		replica->observer.took(replica->observer.context, step);
-	if (taken >= 0)
-		return 0;
-	replica->observer.ready(replica->observer.context, find_unready(certificates, look));
-	return error_prefix(err, "%s", rotation_step_name(step));
-}
-
 /*
- * Looks, and takes the step that is next, if any. Returns 1 where the next look shall follow at once, 0 where there is
- * nothing to do for *ret_rest seconds.
+ * Looks, and takes the step that is next, if any. Returns it, ROTATION_REST where there is nothing to do for *ret_rest
+ * seconds, or -1. A certificate of its own changes nothing that others share, so that look is good for another step.
  */
 static int look_and_step(struct certificates *certificates, struct look *look, unsigned *ret_rest, struct error *err)
 {
-	const struct rotation_times *times = &certificates->replica.config.times;
+	struct replica *replica = &certificates->replica;
+	const struct rotation_times *times = &replica->config.times;
 	enum rotation_step step;
+	struct error problem;
+	int taken = 0;
 
-	if (look_take(look, &certificates->replica, err) < 0)
-		return -1;
+	look_take(look, replica);
 	step = rotation_next_step(&look->view, times, time(NULL));
-	/* A certificate of its own changes nothing that others share, so the look is good for another step. */
 	if (step == ROTATION_SIGN) {
-		if (take(certificates, step, look, err) < 0)
-			return -1;
+		if (step_take(step, look, replica, err) < 0)
+			return error_prefix(err, "%s", rotation_step_name(step));
+		replica->observer.took(replica->observer.context, step);
 		step = rotation_next_step(&look->view, times, time(NULL));
 	}
-	if (step != ROTATION_REST)
-		return take(certificates, step, look, err) < 0 ? -1 : 1;
-	tell_state(certificates, look);
-	*ret_rest = rotation_next_look(&look->view, times, time(NULL));
-	return 0;
+	judge(certificates, look, &problem);
+	if (look->problem.code != ERROR_NONE) {
+		*err = look->problem;
+		return -1;
+	}
+	if (step != ROTATION_REST) {
+		taken = step_take(step, look, replica, err);
+		if (taken > 0)
+			replica->observer.took(replica->observer.context, step);
+		return taken < 0 ? error_prefix(err, "%s", rotation_step_name(step)) : (int)step;
+	}
+	if (problem.code == ERROR_NONE && check_objects(certificates, look, &problem) == 0)
+		problem.code = ERROR_NONE;
+	tell_trouble(certificates, problem.code == ERROR_NONE ? NULL : problem.message);
+	*ret_rest = certificates->unanswered ? UNANSWERED_REST : rotation_next_look(&look->view, times, time(NULL));
+	return ROTATION_REST;
 }
 
-/* Takes steps for as long as there are some. Returns the seconds to rest, at most RECHECK, or -1. */
+/*
+ * Takes steps for as long as there are some. Returns the seconds to rest, at most RECHECK, or -1. A step that comes twice
+ * in a row was overtaken or had no effect: that is slowed down at once, and is trouble where it goes on.
+ */
 static int work(struct certificates *certificates, struct error *err)
 {
-	unsigned seconds = 0;
+	int last = ROTATION_REST;
 
 	for (int i = 0; i < STEPS_IN_A_ROW && !atomic_load(&certificates->stopping); i++) {
+		unsigned seconds = 0;
 		struct look look;
-		int more;
+		int step;
 
 		look_init(&look);
-		more = look_and_step(certificates, &look, &seconds, err);
+		step = look_and_step(certificates, &look, &seconds, err);
 		look_release(&look, &certificates->replica);
-		if (more < 0)
+		if (step < 0)
 			return -1;
-		if (more == 0)
+		if (step == ROTATION_REST) {
+			certificates->repeats = 0;
 			return (int)(seconds < RECHECK ? seconds : RECHECK);
+		}
+		if (step == last && ++certificates->repeats >= REPEATS_MAX)
+			return error_set(err, ERROR_INVALID,
+					 "%s: it has no effect that lasts: does something change the object back?",
+					 rotation_step_name((enum rotation_step)step));
+		if (step == last)
+			return 0;
+		last = step;
 	}
 	return 0;
 }
@@ -173,7 +234,7 @@ static unsigned random_number(void)
 	return number;
 }
 
-/* Waits until something changes or the time is over, but a second at least: others may be at war over an object. */
+/* Waits until something changes or the time is over, but a second at least. */
 static void rest(struct certificates *certificates, unsigned milliseconds)
 {
 	struct kube_client *client = certificates->replica.client;

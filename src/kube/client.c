@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "kube/answer.h"
@@ -71,6 +72,7 @@ void kube_client_free(struct kube_client *client)
 	for (unsigned i = 0; i < client->watch_count; i++)
 		watch_release(&client->watches[i], client->multi);
 	curl_multi_cleanup(client->multi);
+	explicit_bzero(client->memory, sizeof(client->memory));
 	free(client);
 }
 
@@ -133,6 +135,7 @@ static enum kube_status judge(struct kube_client *client, const struct kube_requ
 			      struct error *err)
 {
 	const long http = transfer_code(&exchange->transfer);
+	enum kube_status status;
 
 	if (!exchange->done) {
 		answer_failed(request, ERROR_SYSTEM, "interrupted", err);
@@ -146,7 +149,10 @@ static enum kube_status judge(struct kube_client *client, const struct kube_requ
 		answer_failed(request, ERROR_SYSTEM, https_problem(exchange->code, exchange->transfer.details), err);
 		return KUBE_UNAVAILABLE;
 	}
-	return answer_judge(&client->arena, request, http, exchange->answer, err);
+	status = answer_judge(&client->arena, request, http, exchange->answer, err);
+	/* A refusal may quote what it refuses. */
+	explicit_bzero(client->memory, sizeof(client->memory) - client->arena.left);
+	return status;
 }
 
 /* Sends what the exchange holds, and waits. */

@@ -126,21 +126,41 @@ void look_see_leaf(struct look *look, const struct replica *replica)
 	memcpy(look->view.leaf_issuer, replica->leaf_issuer, sizeof(look->view.leaf_issuer));
 }
 
-int look_take(struct look *look, struct replica *replica, struct error *err)
+static void note_problem(struct look *look, const struct error *err)
+{
+	if (look->problem.code == ERROR_NONE)
+		look->problem = *err;
+}
+
+/* What both say together. */
+static int compare(struct look *look, struct replica *replica, struct error *err)
 {
 	struct rotation_view *view = &look->view;
 
-	look->read_at = time(NULL);
-	if (read_registration(replica, look, err) < 0 || read_secret(replica, look, err) < 0)
-		return -1;
-	if (ca_secret_view(&look->secret, view, err) < 0 || ca_secret_bundle(&look->secret, &look->bundle, err) < 0)
+	if (ca_secret_view(&look->secret, view, err) < 0 || ca_secret_bundle(&look->secret, &look->bundle, err) < 0 ||
+	    count_foreign(look, err) < 0)
 		return -1;
 	view->registered = look->registration.complete;
 	view->published = view->registered && look->bundle.len > 0 &&
 			  registration_has(&look->registration, buf_string(&look->bundle));
-	if (count_foreign(look, err) < 0)
-		return -1;
 	view->settled = seconds_settled(replica, view);
 	look_see_leaf(look, replica);
 	return 0;
+}
+
+void look_take(struct look *look, struct replica *replica)
+{
+	struct error err;
+
+	look->read_at = time(NULL);
+	look->has_registration = read_registration(replica, look, &err) == 0;
+	if (!look->has_registration) {
+		look->registration = (struct registration){0};
+		note_problem(look, &err);
+	}
+	look->has_secret = read_secret(replica, look, &err) == 0;
+	if (!look->has_secret || compare(look, replica, &err) < 0) {
+		note_problem(look, &err);
+		look->view = (struct rotation_view){.secret = ROTATION_SECRET_BROKEN};
+	}
 }

@@ -66,6 +66,12 @@ static bool needs_leaf(const struct rotation_view *view, const struct rotation_t
 	return now >= worn_from(&view->leaf, times->leaf_life) && end > view->leaf.not_after;
 }
 
+/* Whether this replica has had a certificate of the CA that signs. */
+static bool follows(const struct rotation_view *view)
+{
+	return view->has_current && view->has_leaf && strcmp(view->leaf_issuer, view->current.id) == 0;
+}
+
 /* The time of the promotion is missing, or from a clock that was ahead and has been put right. */
 static bool needs_confirmation(const struct rotation_view *view, const struct rotation_times *times, time_t now)
 {
@@ -127,7 +133,10 @@ enum rotation_step rotation_next_step(const struct rotation_view *view, const st
 	case ROTATION_SECRET_EMPTY:
 		return view->registered ? ROTATION_BEGIN : ROTATION_REST;
 	case ROTATION_SECRET_SOUND:
-		return view->registered ? sound_step(view, times, now) : ROTATION_REST;
+		if (view->registered)
+			return sound_step(view, times, now);
+		/* Who serves by this CA goes on with it, whatever became of the registration. */
+		return follows(view) && needs_leaf(view, times, now) ? ROTATION_SIGN : ROTATION_REST;
 	case ROTATION_SECRET_BROKEN:
 		break;
 	}

@@ -38,7 +38,7 @@ static bool set_check(CURL *handle, const struct buf *bundle, char details[CURL_
 	       curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, details) == CURLE_OK;
 }
 
-int self_check(const char *address, unsigned port, const char *name, const char *bundle, struct error *err)
+enum self_check self_check(const char *address, unsigned port, const char *name, const char *bundle, struct error *err)
 {
 	/* The handle borrows what stands before it, so it is the first to go. */
 	char details[CURL_ERROR_SIZE] = "";
@@ -50,11 +50,14 @@ int self_check(const char *address, unsigned port, const char *name, const char 
 	buf_init(&copy, strlen(bundle));
 	buf_add_string(&copy, bundle);
 	if (!handle || copy.failed || !set_peer(handle, address, port, name, &route) ||
-	    !set_check(handle, &copy, details))
-		return error_set(err, ERROR_NO_MEMORY, "no memory to check the own certificate");
+	    !set_check(handle, &copy, details)) {
+		error_set(err, ERROR_NO_MEMORY, "no memory to check the own certificate");
+		return SELF_CHECK_UNKNOWN;
+	}
 	code = curl_easy_perform(handle);
 	if (code == CURLE_OK)
-		return 0;
-	return error_set(err, ERROR_INVALID, "%s at %s, port %u: %s", name, address, port,
-			 https_problem(code, details));
+		return SELF_CHECK_VERIFIED;
+	error_set(err, ERROR_INVALID, "%s at %s, port %u: %s", name, address, port, https_problem(code, details));
+	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ? SELF_CHECK_REFUSED
+											  : SELF_CHECK_UNKNOWN;
 }

@@ -31,12 +31,14 @@ static int create_secret(struct replica *replica, struct error *err)
 {
 	CLEANUP(buf_release) struct buf body;
 	char path[REPLICA_PATH_MAX + 64];
+	enum kube_status status;
 
 	buf_init_secret(&body, BODY_MAX);
 	snprintf(path, sizeof(path), "%s?fieldManager=tfconfig-webhook", replica->secret_path);
 	if (ca_secret_empty(replica->config.client.namespace, replica->config.secret, &body, err) < 0)
 		return -1;
-	return moved_on(patch(replica, path, APPLY_TYPE, &body, err));
+	status = patch(replica, path, APPLY_TYPE, &body, err);
+	return status == KUBE_OK ? 1 : moved_on(status);
 }
 
 /* Returns 1 where the Secret has the data now, 0 where it has changed meanwhile. */
@@ -130,7 +132,7 @@ int step_take(enum rotation_step step, struct look *look, struct replica *replic
 	case ROTATION_REST:
 		return 0;
 	case ROTATION_CREATE:
-		return create_secret(replica, err) < 0 ? -1 : 1;
+		return create_secret(replica, err);
 	case ROTATION_BEGIN:
 	case ROTATION_PREPARE:
 		return prepare(replica, look, err);

@@ -144,19 +144,21 @@ int listen_open(const struct listen_address *address, struct listen_address *ret
 
 unsigned listen_reach(const struct listen_address *address, char ret_host[LISTEN_TEXT_MAX])
 {
+	const struct in_addr loopback = {.s_addr = htonl(INADDR_LOOPBACK)};
 	struct sockaddr_in6 ipv6;
 	struct sockaddr_in ipv4;
 
 	if (address->address.ss_family == AF_INET6) {
 		memcpy(&ipv6, &address->address, sizeof(ipv6));
-		if (IN6_IS_ADDR_UNSPECIFIED(&ipv6.sin6_addr))
-			ipv6.sin6_addr = in6addr_loopback;
-		inet_ntop(AF_INET6, &ipv6.sin6_addr, ret_host, LISTEN_TEXT_MAX);
+		if (is_ipv6_any(address))
+			inet_ntop(AF_INET, &loopback, ret_host, LISTEN_TEXT_MAX);
+		else
+			inet_ntop(AF_INET6, &ipv6.sin6_addr, ret_host, LISTEN_TEXT_MAX);
 		return ntohs(ipv6.sin6_port);
 	}
 	memcpy(&ipv4, &address->address, sizeof(ipv4));
 	if (ipv4.sin_addr.s_addr == htonl(INADDR_ANY))
-		ipv4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		ipv4.sin_addr = loopback;
 	inet_ntop(AF_INET, &ipv4.sin_addr, ret_host, LISTEN_TEXT_MAX);
 	return ntohs(ipv4.sin_port);
 }

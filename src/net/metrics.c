@@ -136,6 +136,7 @@ static void add_reloads(struct metrics *metrics, struct buf *page)
 static void add_managed(struct metrics *metrics, struct buf *page)
 {
 	struct metrics_managed *managed = &metrics->managed;
+	const int registered = atomic_load(&managed->registered);
 
 	if (!atomic_load(&managed->on))
 		return;
@@ -143,15 +144,16 @@ static void add_managed(struct metrics *metrics, struct buf *page)
 		  atomic_load(&managed->ca_expiry));
 	add_value(page, "ca_rotations_begun_total", "counter", "CAs that this replica made to replace another.",
 		  (long long)atomic_load(&managed->rotations_begun));
-	add_value(page, "ca_rotations_total", "counter", "CAs that this replica made sign in place of another.",
+	add_value(page, "ca_rotations_total", "counter", "CAs that this replica made sign, the first of all included.",
 		  (long long)atomic_load(&managed->rotations));
 	add_value(page, "certificates_signed_total", "counter",
 		  "Serving certificates that this replica made for itself.",
 		  (long long)atomic_load(&managed->signed_certificates));
 	add_value(page, "ca_bundle_updates_total", "counter", "Updates of the registration's caBundle by this replica.",
 		  (long long)atomic_load(&managed->registrations));
-	add_value(page, "registered", "gauge", "1 while both webhooks are in the registration.",
-		  atomic_load(&managed->registered));
+	if (registered != METRICS_UNKNOWN)
+		add_value(page, "registered", "gauge", "1 while both webhooks are in the registration.",
+			  registered == METRICS_YES);
 	add_value(page, "certificates_in_trouble", "gauge", "1 while something keeps certificates from being managed.",
 		  atomic_load(&managed->in_trouble));
 }

@@ -94,7 +94,8 @@ static void check(char **words)
 
 	buf_init(&bundle, LINE_MAX_BYTES);
 	if (small_file_read(words[4], &bundle, &err) < 0 ||
-	    self_check(words[1], (unsigned)strtoul(words[2], NULL, 10), words[3], buf_string(&bundle), &err) < 0)
+	    self_check(words[1], (unsigned)strtoul(words[2], NULL, 10), words[3], buf_string(&bundle), &err) !=
+		    SELF_CHECK_VERIFIED)
 		puts(err.message);
 	else
 		puts("ok");

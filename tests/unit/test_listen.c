@@ -77,7 +77,7 @@ static void this_host_reaches_any_address_by_the_loopback(void)
 	static const struct {
 		const char *text, *host;
 	} rows[] = {
-		{"[::]:8443", "::1"},
+		{"[::]:8443", "127.0.0.1"},
 		{"0.0.0.0:8443", "127.0.0.1"},
 		{"[fe80::1]:8443", "fe80::1"},
 		{"10.1.2.3:8443", "10.1.2.3"},

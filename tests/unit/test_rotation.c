@@ -85,6 +85,18 @@ static void the_secret_decides_first(void)
 	CHECK_STEP(view, "rest");
 }
 
+static void without_a_registration_the_same_ca_signs_on(void)
+{
+	struct rotation_view view = calm_view();
+
+	view.published = view.registered = false;
+	CHECK_STEP(view, "rest");
+	view.leaf = certificate("leaf", NOW - 2 * LEAF / 3, LEAF);
+	CHECK_STEP(view, "sign");
+	memcpy(view.leaf_issuer, "another", sizeof("another"));
+	CHECK_STEP(view, "rest");
+}
+
 static void a_first_ca_signs_as_soon_as_it_is_published(void)
 {
 	struct rotation_view view = calm_view();
@@ -359,6 +371,7 @@ static void each_rule_has_a_history_that_needs_it(void)
 int add_rotation_suite(void)
 {
 	static const struct unit_test tests[] = {
+		{"without a registration the same CA signs on", without_a_registration_the_same_ca_signs_on},
 		{"the Secret decides first", the_secret_decides_first},
 		{"a first CA signs as soon as it is published", a_first_ca_signs_as_soon_as_it_is_published},
 		{"a leaf is signed anew with a third of its life left",
