@@ -192,8 +192,8 @@ static int look_and_step(struct certificates *certificates, struct look *look, u
 }
 
 /*
- * Takes steps for as long as there are some. Returns the seconds to rest, at most RECHECK, or -1. A step that comes twice
- * in a row was overtaken or had no effect: that is slowed down at once, and is trouble where it goes on.
+ * Takes steps for as long as there are some. Returns the seconds to rest, at most RECHECK, or -1. A step that comes
+ * twice in a row was overtaken or had no effect: that is slowed down at once, and is trouble where it goes on.
  */
 static int work(struct certificates *certificates, struct error *err)
 {
