@@ -27,6 +27,11 @@ def _builder(subject, issuer, key, begins, ends):
             .not_valid_after(now + datetime.timedelta(seconds=ends)))
 
 
+def _pem_of(key):
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+                             serialization.NoEncryption())
+
+
 class Authority:
     """A CA with an ECDSA P-256 key."""
 
@@ -40,6 +45,11 @@ class Authority:
                             .sign(self._key, hashes.SHA256()))
         self.pem = self.certificate.public_bytes(serialization.Encoding.PEM)
 
+    @property
+    def key_pem(self):
+        """Its own key."""
+        return _pem_of(self._key)
+
     def issue(self, *names, begins=-3600, ends=86400):
         """A serving certificate for DNS names and IP addresses, valid between two times from now: PEM, key first."""
         key = ec.generate_private_key(ec.SECP256R1())
@@ -47,8 +57,7 @@ class Authority:
         leaf = (_builder(names[0], self.name, key, begins, ends).add_extension(issuer, critical=False)
                 .add_extension(x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False)
                 .sign(self._key, hashes.SHA256()))
-        return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
-                                 serialization.NoEncryption()) + leaf.public_bytes(serialization.Encoding.PEM)
+        return _pem_of(key) + leaf.public_bytes(serialization.Encoding.PEM)
 
     def server_context(self, path, *names, **dates):
         """A context for a server whose certificate it signs; its PEM goes to the path."""
