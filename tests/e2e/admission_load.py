@@ -5,10 +5,16 @@ Half of them create an opted-in StatefulSet, half a pod of one, all as a dry run
 stored. Each answer is looked at: `wrong` is an object that was admitted without the right stamps or TF_CONFIG, `failed`
 one that was not admitted, with what the API server said, or without an answer from it.
 
-Ends at SIGTERM or SIGINT and prints one JSON object. Every request has its time slot: after a slow one the stream catches
-up, so that an outage is not hidden by a client that waits.
+Ends at SIGTERM or SIGINT and prints one JSON object. Every request has its time slot: after a slow one the stream
+catches up, so that an outage is not hidden by a client that waits. Where a part of the stream breaks, `broken` says
+why, and the exit code is 1.
+
+With `--pause SECONDS` it ends by itself: after 3 s of admissions nothing is asked for so long, and then for 3 s more.
+`idle` is how long it really was from the last answer to the next question. It goes on over new connections of its own,
+as the API server may have closed the old ones: what was idle is those of the API server to the webhook.
 """
 
+import argparse
 import base64
 import http.client
 import json
@@ -25,6 +31,7 @@ import yaml
 WORKERS = 8
 TIMEOUT = 40  # seconds: a paused etcd holds a request that long
 KEPT = 2000   # failures that are written out
+PHASE = 3     # seconds of admissions before a pause, and after it
 STAMP = {"version": 1, "group": "worker=trainer.trainer:2", "start": 0, "followsReplicas": True, "port": 2222,
          "address": "fqdn", "domain": "cluster.local", "sparse": False, "overwrite": False}
 
@@ -72,7 +79,8 @@ class Server:
         with open(kubeconfig) as file:
             config = yaml.safe_load(file)
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
-        self.context = ssl.create_default_context(cadata=base64.b64decode(cluster["certificate-authority-data"]).decode())
+        authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
+        self.context = ssl.create_default_context(cadata=authority)
         with tempfile.NamedTemporaryFile() as file:
             file.write(base64.b64decode(user["client-certificate-data"]) + base64.b64decode(user["client-key-data"]))
             file.flush()
@@ -85,25 +93,57 @@ class Server:
 
 
 class Load:
-    def __init__(self, server, namespace, rate):
-        self.server, self.namespace, self.rate = server, namespace, rate
+    def __init__(self, server, namespace, rate, pause=None):
+        self.server, self.namespace, self.rate, self.pause = server, namespace, rate, pause
         self.lock = threading.Lock()
         self.ending = threading.Event()
         self.begin = time.monotonic()
         self.slots = 0
         self.sent = self.right = self.unanswered = 0
-        self.failed, self.wrong = [], []
+        self.failed, self.wrong, self.broken = [], [], []
+        # Of a pause:
+        self.first_after = None if pause is None else round(rate * PHASE)  # the number of the slot
+        self.all_wait = threading.Barrier(WORKERS, self.plan_the_end_of_the_pause)
+        self.answered_at = self.goes_on_at = self.asked_again_at = None
 
     def take_slot(self):
         with self.lock:
             self.slots += 1
             return self.slots - 1
 
+    def plan_the_end_of_the_pause(self):
+        self.goes_on_at = (self.answered_at or self.begin) + self.pause
+
+    def due(self, number):
+        """When the slot's time comes."""
+        if self.goes_on_at is not None:
+            return self.goes_on_at + (number - self.first_after) / self.rate
+        return self.begin + number / self.rate
+
+    def is_over(self, number):
+        return self.ending.is_set() or (self.pause is not None and number >= 2 * self.first_after)
+
     def work(self):
-        connection = self.server.connect()
+        """One of the threads, whose end before the end of all is told."""
+        try:
+            self.ask_on()
+        except threading.BrokenBarrierError:
+            pass  # another one ended, or broke and told it
+        except Exception as error:
+            with self.lock:
+                self.broken.append(f"{type(error).__name__}: {error}")
+        finally:
+            self.all_wait.abort()
+
+    def ask_on(self):
+        connection, rested = self.server.connect(), self.pause is None
         while True:
             number = self.take_slot()
-            if self.ending.wait(max(0, self.begin + number / self.rate - time.monotonic())):
+            if not rested and number >= self.first_after:
+                connection.close()  # it opens again by itself
+                self.all_wait.wait()
+                rested = True
+            if self.is_over(number) or self.ending.wait(max(0, self.due(number) - time.monotonic())):
                 connection.close()
                 return
             connection = self.admit(connection, number)
@@ -116,20 +156,31 @@ class Load:
         try:
             connection.request("POST", path, json.dumps(make(number)), {"Content-Type": "application/json"})
             answer = connection.getresponse()
-            status, obj = answer.status, json.load(answer)
-        except (OSError, http.client.HTTPException, ValueError) as error:
+            status, body = answer.status, answer.read()
+        except (OSError, http.client.HTTPException) as error:
             connection.close()
             self.count(number, begin, None, f"{type(error).__name__}: {error}", False)
             return self.server.connect()
-        admitted = status == 201
-        self.count(number, begin, status, obj.get("message", ""), admitted and is_right(obj, self.namespace))
+        self.count(number, begin, status, *self.judge(status, body, is_right))
         return connection
+
+    def judge(self, status, body, is_right):
+        """What the answer says, and whether it is right. One that is no such object at all is not."""
+        try:
+            obj = json.loads(body)
+            return obj.get("message", ""), status == 201 and is_right(obj, self.namespace)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}: {body[:500]!r}", False
 
     def count(self, number, begin, status, message, right):
         entry = {"number": number, "at": round(begin - self.begin, 3), "status": status, "message": message,
                  "took": round(time.monotonic() - begin, 3)}
         with self.lock:
             self.sent += 1
+            if self.goes_on_at is None:
+                self.answered_at = time.monotonic()
+            else:
+                self.asked_again_at = min(begin, self.asked_again_at or begin)
             if right:
                 self.right += 1
             elif status is None:
@@ -144,8 +195,11 @@ class Load:
             thread.start()
         for thread in threads:
             thread.join()
+        seconds = time.monotonic() - self.begin
+        idle = self.asked_again_at - self.answered_at if self.asked_again_at and self.answered_at else 0
         return {"sent": self.sent, "right": self.right, "unanswered": self.unanswered,
-                "seconds": round(time.monotonic() - self.begin, 3),
+                "seconds": round(seconds, 3), "idle": round(idle, 3),
+                "rate": round(self.sent / (seconds - idle), 1), "broken": self.broken,
                 "by_webhook": sum("failed calling webhook" in entry["message"] for entry in self.failed),
                 "failed": len(self.failed), "wrong": len(self.wrong),
                 "failures": self.failed[:KEPT], "wrongs": self.wrong[:KEPT]}
@@ -154,17 +208,21 @@ class Load:
 KINDS = [(("api/v1", "pods"), pod, pod_is_right), (("apis/apps/v1", "statefulsets"), stateful_set, set_is_right)]
 
 
-def main(arguments):
-    if len(arguments) != 3:
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    load = Load(Server(arguments[0]), arguments[1], float(arguments[2]))
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kubeconfig")
+    parser.add_argument("namespace")
+    parser.add_argument("rate", type=float)
+    parser.add_argument("--pause", type=float, metavar="SECONDS")
+    options = parser.parse_args()
+    load = Load(Server(options.kubeconfig), options.namespace, options.rate, options.pause)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: load.ending.set())
     print("started", flush=True)
-    print(json.dumps(load.run()), flush=True)
-    return 0
+    report = load.run()
+    print(json.dumps(report), flush=True)
+    return 1 if report["broken"] else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
