@@ -337,7 +337,7 @@ def test_certificates_are_renewed_while_clients_keep_asking(api, start):
 
 
 def test_the_ca_is_renewed_and_the_old_one_goes(api, start):
-    replica = start(*QUICK, "--ca-life", "24s", "--leaf-life", "3s", "--clock-margin", "0").wait_until_ready()
+    replica = start(*QUICK, "--ca-life", "36s", "--leaf-life", "6s", "--clock-margin", "0").wait_until_ready()
     (first,) = certificates(published(api))
     with steady_clients(api, replica):
         replica.wait_for_event("CA rotation: the CAs before are trusted no more")
