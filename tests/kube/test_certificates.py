@@ -331,13 +331,13 @@ def test_an_admin_asks_for_a_rotation_twice_and_nobody_notices(api, start):
 
 
 def test_certificates_are_renewed_while_clients_keep_asking(api, start):
-    replica = start(*QUICK, "--leaf-life", "6s", "--clock-margin", "0").wait_until_ready()
+    replica = start(*QUICK, "--leaf-life", "9s", "--clock-margin", "0").wait_until_ready()
     with steady_clients(api, replica):
         replica.wait_for_event(SERVES, count=3)
 
 
 def test_the_ca_is_renewed_and_the_old_one_goes(api, start):
-    replica = start(*QUICK, "--ca-life", "36s", "--leaf-life", "6s", "--clock-margin", "0").wait_until_ready()
+    replica = start(*QUICK, "--ca-life", "45s", "--leaf-life", "9s", "--clock-margin", "0").wait_until_ready()
     (first,) = certificates(published(api))
     with steady_clients(api, replica):
         # Half a minute until the CA is old, and the life of a certificate more.

@@ -49,7 +49,7 @@ def test_what_does_not_last_is_trouble_and_no_flood(api, replica, forgetful):  #
 
 
 def test_certificates_are_renewed_where_the_registration_is_out_of_reach(api, start):  # noqa: F811
-    replica = start(*QUICK, "--leaf-life", "6s", "--clock-margin", "0").wait_until_ready()  # noqa: F811
+    replica = start(*QUICK, "--leaf-life", "9s", "--clock-margin", "0").wait_until_ready()  # noqa: F811
     with api.fail(403, where=lambda request: request.resource == REGISTRATION and not is_watch(request)):
         api.touch(SECRET)
         replica.wait_for_event(TROUBLE)
