@@ -233,8 +233,6 @@ class Webhook:
         self.folder = cluster.folder / f"install-{overlay}"
         self.overlay = self.folder / "manifests/overlays" / overlay
         self.system = Namespace(cluster, SYSTEM)
-        if not self.folder.exists():
-            self.copy_manifests()
 
     def copy_manifests(self):
         """As they are; a test may change the copy."""
@@ -242,7 +240,9 @@ class Webhook:
         shutil.copytree(ROOT / "manifests", self.folder / "manifests")
 
     def mint(self):
-        """Certificates for the static overlay, made as README.md says."""
+        """Certificates for the static overlay, made as README.md says, in a copy of the manifests."""
+        if not self.folder.exists():
+            self.copy_manifests()
         (self.folder / "certs").mkdir(exist_ok=True)
         shutil.copy(ROOT / "certs/kustomization.yaml", self.folder / "certs")
         run(ROOT / "build/tfconfig-webhook", "certs", "--out", self.folder / "certs", "--service", WEBHOOK,
@@ -367,6 +367,7 @@ def image(cluster):
 def webhook(cluster, image):
     """The webhook, installed."""
     webhook = Webhook(cluster)
+    webhook.copy_manifests()
     webhook.install()
     return webhook
 

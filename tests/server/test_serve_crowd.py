@@ -91,7 +91,7 @@ def test_while_most_places_are_at_work_the_time_for_it_is_a_tenth(serve):
         busy.append(server.tls())
         busy[-1].sendall(post(pod_review())[:-1])  # none finishes its request
     assert server.review(pod_review()).status == 200
-    assert server.metrics()["connections_timed_out_total"] >= 2
+    assert server.metrics()["connections_timed_out_total"] >= 1
     for sock in busy:
         sock.close()
 
