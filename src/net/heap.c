@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <stdatomic.h>
 
-enum { FREED_MAX = 4 * 1024 * 1024 }; /* bytes between two times that memory is given back */
+enum { FREED_MAX = 2 * 1024 * 1024 }; /* bytes between two times that memory is given back */
 
 /* As the heap itself, one for the process. */
 static atomic_size_t freed;
