@@ -38,7 +38,7 @@ struct serve_settings {
 #define FIELD(name) offsetof(struct serve_settings, name)
 #define MIB         ((uint64_t)1024 * 1024)
 
-#define DAY (24 * 60 * 60)
+#define DAY (UINT64_C(24) * 60 * 60)
 
 static const struct option serve_options[] = {
 	{.flag = "--cert-mode",
@@ -178,7 +178,7 @@ static const struct option serve_options[] = {
 	 .value = "TIME",
 	 .fallback = "8760h",
 	 .min = 1,
-	 .max = 10 * 365 * DAY,
+	 .max = DAY * 365 * 10,
 	 .hidden = true},
 	{.flag = "--leaf-life",
 	 .type = OPTION_DURATION,
@@ -186,7 +186,7 @@ static const struct option serve_options[] = {
 	 .value = "TIME",
 	 .fallback = "168h",
 	 .min = 1,
-	 .max = 365 * DAY,
+	 .max = DAY * 365,
 	 .hidden = true},
 	{.flag = "--ca-settle",
 	 .type = OPTION_DURATION,

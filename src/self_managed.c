@@ -57,10 +57,10 @@ static void trouble(void *context, const char *message)
 	atomic_store(&managed->runtime->metrics.managed.in_trouble, message != NULL);
 	if (message)
 		log_event(managed->runtime->log, LOG_LEVEL_ERROR,
-			  "certificates can't be managed, the one in use serves on",
+			  "the certificates need attention, what is in use serves on",
 			  LOG_FIELDS(LOG_TEXT("message", message)));
 	else
-		log_event(managed->runtime->log, LOG_LEVEL_INFO, "certificates can be managed again", NULL);
+		log_event(managed->runtime->log, LOG_LEVEL_INFO, "the certificates are well again", NULL);
 }
 
 static void ready(void *context, const char *reason)

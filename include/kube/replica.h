@@ -38,7 +38,7 @@ struct replica {
 	struct rotation_ca leaf; /* the certificate that is served */
 	char leaf_issuer[65];
 	char settling[65];       /* the CA that is published and does not sign yet, "" for none */
-	uint64_t settling_since; /* replica_milliseconds */
+	uint64_t settling_since; /* kube_milliseconds */
 };
 
 /* What one look has found. */
@@ -56,9 +56,6 @@ struct look {
 MUST_CHECK int replica_init(struct replica *replica, const struct certificates_config *config,
 			    const struct certificates_observer *observer, struct error *err);
 void replica_release(struct replica *replica);
-
-/* Of the monotonic clock. */
-uint64_t replica_milliseconds(void);
 
 /* An empty look. It borrows from the replica's arena, so one lives at a time. */
 void look_init(struct look *look);

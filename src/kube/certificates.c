@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "kube/backoff.h"
+#include "kube/clock.h"
 #include "kube/replica.h"
 #include "kube/self_check.h"
 
@@ -224,25 +224,15 @@ static int work(struct certificates *certificates, struct error *err)
 	return 0;
 }
 
-/* Replicas that failed together shall not come back together; where there is no chance, they do. */
-static unsigned random_number(void)
-{
-	unsigned number = 0;
-
-	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
-		return 0;
-	return number;
-}
-
 /* Waits until something changes or the time is over, but a second at least. */
 static void rest(struct certificates *certificates, unsigned milliseconds)
 {
 	struct kube_client *client = certificates->replica.client;
-	const uint64_t calm_end = replica_milliseconds() + CALM;
+	const uint64_t calm_end = kube_milliseconds() + CALM;
 	bool changed = false;
 	uint64_t now;
 
-	while (!atomic_load(&certificates->stopping) && (now = replica_milliseconds()) < calm_end)
+	while (!atomic_load(&certificates->stopping) && (now = kube_milliseconds()) < calm_end)
 		changed |= kube_client_wait(client, (unsigned)(calm_end - now));
 	if (!changed && milliseconds > CALM && !atomic_load(&certificates->stopping))
 		kube_client_wait(client, milliseconds - CALM);
@@ -262,7 +252,7 @@ static void *run(void *context)
 			rest(certificates, (unsigned)seconds * 1000);
 		} else if (!atomic_load(&certificates->stopping)) {
 			tell_trouble(certificates, err.message);
-			rest(certificates, backoff_next(&certificates->backoff, random_number()));
+			rest(certificates, backoff_next(&certificates->backoff, kube_random()));
 		}
 	}
 	return NULL;

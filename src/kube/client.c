@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "kube/answer.h"
+#include "kube/clock.h"
 #include "kube/https.h"
 #include "kube/transfer.h"
 #include "kube/watch.h"
@@ -36,14 +37,6 @@ struct kube_client {
 	struct arena arena;
 	char memory[ARENA_SIZE]; /* of the arena */
 };
-
-static uint64_t now_milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 struct kube_client *kube_client_new(const struct kube_client_config *config, struct error *err)
 {
@@ -85,7 +78,7 @@ static void take_end(struct kube_client *client, const struct watch_context *con
 	}
 	for (unsigned i = 0; i < client->watch_count; i++) {
 		if (client->watches[i].transfer.easy == easy) {
-			watch_ended(&client->watches[i], context, code, now_milliseconds());
+			watch_ended(&client->watches[i], context, code, kube_milliseconds());
 			return;
 		}
 	}
@@ -105,13 +98,13 @@ static void turn(struct kube_client *client)
 			take_end(client, &context, message->easy_handle, message->data.result);
 	}
 	for (unsigned i = 0; i < client->watch_count; i++)
-		watch_tend(&client->watches[i], &context, now_milliseconds());
+		watch_tend(&client->watches[i], &context, kube_milliseconds());
 }
 
 /* Waits until something can be done, somebody wakes the client, or the time has come. */
 static void rest(struct kube_client *client, uint64_t until)
 {
-	const uint64_t now = now_milliseconds();
+	const uint64_t now = kube_milliseconds();
 	uint64_t delay;
 
 	for (unsigned i = 0; i < client->watch_count; i++) {
@@ -241,7 +234,7 @@ static void drain(struct kube_client *client)
 
 bool kube_client_wait(struct kube_client *client, unsigned milliseconds)
 {
-	const uint64_t end = now_milliseconds() + milliseconds;
+	const uint64_t end = kube_milliseconds() + milliseconds;
 
 	for (;;) {
 		turn(client);
@@ -249,7 +242,7 @@ bool kube_client_wait(struct kube_client *client, unsigned milliseconds)
 			drain(client);
 			return true;
 		}
-		if (now_milliseconds() >= end)
+		if (kube_milliseconds() >= end)
 			return false;
 		rest(client, end);
 	}

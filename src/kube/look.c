@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kube/clock.h"
 #include "kube/replica.h"
 
 int replica_init(struct replica *replica, const struct certificates_config *config,
@@ -27,14 +28,6 @@ void replica_release(struct replica *replica)
 {
 	kube_client_free(replica->client);
 	free(replica->memory);
-}
-
-uint64_t replica_milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 void look_init(struct look *look)
@@ -93,7 +86,7 @@ static int read_secret(struct replica *replica, struct look *look, struct error 
 /* How long the next CA has been seen published, without a break. */
 static unsigned seconds_settled(struct replica *replica, const struct rotation_view *view)
 {
-	const uint64_t now = replica_milliseconds();
+	const uint64_t now = kube_milliseconds();
 
 	if (!view->has_next || !view->published) {
 		replica->settling[0] = '\0';

@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "kube/answer.h"
+#include "kube/clock.h"
 #include "kube/https.h"
 
 enum {
@@ -17,16 +17,6 @@ enum {
 	BACKOFF_BASE = 500,
 	BACKOFF_CAP = 30 * 1000,
 };
-
-static unsigned random_number(void)
-{
-	unsigned number = 0;
-
-	/* Without randomness all replicas come at once: a pity, no failure. */
-	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
-		return 0;
-	return number;
-}
 
 int watch_init(struct watch *watch, const char *path, struct error *err)
 {
@@ -76,7 +66,7 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 static int start_transfer(struct watch *watch, const struct watch_context *context, struct error *err)
 {
 	const struct transfer_sink sink = {.write = receive, .context = watch};
-	const unsigned life = LIFE_MIN + random_number() % (LIFE_MAX - LIFE_MIN + 1);
+	const unsigned life = LIFE_MIN + kube_random() % (LIFE_MAX - LIFE_MIN + 1);
 	struct buf path CLEANUP(buf_release) = {0};
 	struct kube_request request = request_of(watch);
 
@@ -112,7 +102,7 @@ static void plan_next(struct watch *watch, bool in_order, uint64_t now)
 
 	if (now - watch->opened_at >= STEADY)
 		backoff_reset(&watch->backoff);
-	delay = backoff_next(&watch->backoff, random_number());
+	delay = backoff_next(&watch->backoff, kube_random());
 	watch->due = now + (in_order && watch->backoff.failures == 1 ? 0 : delay);
 }
 

@@ -26,7 +26,7 @@ FULL = bool(os.environ.get("E2E_FULL"))  # else the longest are shorter
 RATE = 50
 CA_SECRET = "tfconfig-webhook-ca"
 SERVES = "a new certificate serves"
-TROUBLE = "certificates can't be managed, the one in use serves on"
+TROUBLE = "the certificates need attention, what is in use serves on"
 MENDED = 12  # seconds until a changed caBundle acts again, at most
 TABLE = []
 

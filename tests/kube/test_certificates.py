@@ -27,7 +27,7 @@ WEBHOOKS = ("statefulsets.tfconfig.dev", "pods.tfconfig.dev")
 QUICK = ("--ca-settle", "1s")  # else a rotation takes ten seconds
 SERVES = "a new certificate serves"
 PROMOTED = "the next CA signs from now on"
-TROUBLE = "certificates can't be managed, the one in use serves on"
+TROUBLE = "the certificates need attention, what is in use serves on"
 QUIET = 6  # seconds: by then one who asks again and again has asked too often
 ASKED = 5  # times that a steady client has been answered by each replica, at least
 
@@ -229,7 +229,7 @@ def test_until_it_has_a_certificate_it_lives_and_is_not_ready(api, start):
         assert "503" in replica.wait_for_event(TROUBLE)["message"]
         assert replica.metrics()["certificates_in_trouble"] == 1
     replica.wait_until_ready()
-    replica.wait_for_event("certificates can be managed again")
+    replica.wait_for_event("the certificates are well again")
     assert replica.metrics()["certificates_in_trouble"] == 0
 
 
@@ -386,7 +386,7 @@ def test_a_broken_secret_is_named_and_left_alone(api, replica, kind):
         assert api.get(SECRET)["data"] == spoiled and len(api.seen(is_patch)) == patches
         # As the message says.
         api.delete(SECRET)
-        replica.wait_for_event("certificates can be managed again")
+        replica.wait_for_event("the certificates are well again")
         eventually(lambda: "ca.crt" in data(api), "there is a CA")
 
 
