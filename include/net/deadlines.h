@@ -17,9 +17,10 @@
  * that takes longer than the time allowed, which is the same for all.
  *
  * Some places are kept for newcomers. Whenever they are taken too, connections are shut down until they are free: first
- * those that have never asked for anything, the longest silent in front, but for as many in their handshake as there are
- * places kept; then those that are idle longest. So who has asked before, as an API server has, is not driven out by a
- * crowd that never asks, nor is who is about to. While that is not enough, those at work are allowed a tenth of the time, or
+ * those that have never asked for anything, the longest silent in front, but for as many in their handshake and as many
+ * behind it as there are places kept; then those behind it; then those that are idle longest. So who has asked before, as
+ * an API server has, is not driven out by a crowd that never asks, nor is who is about to: an HTTP client keeps spare
+ * connections, and a request that meets the end of one fails. While that is not enough, those at work are allowed a tenth of the time, or
  * none at a port whose requests take none (see at_once), and a new connection has to ask within that time too.
  *
  * One thread watches a port. It sleeps until the oldest is due, and for good while there is none. Thread-safe.

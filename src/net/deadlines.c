@@ -75,11 +75,14 @@ static void end_connection(struct deadlines *deadlines, struct deadline *deadlin
 static struct deadline *find_victim(const struct deadlines *deadlines)
 {
 	const struct deadline_list *lists = deadlines->lists;
-	/* The newcomer itself must not be the one. */
+	/* Neither the newcomer itself must be the one, nor who is about to ask. */
 	const bool many_new = lists[DEADLINE_NEW].count > deadlines->kept;
-	struct deadline *victim =
-		older_of(lists[DEADLINE_UNASKED].oldest, many_new ? lists[DEADLINE_NEW].oldest : NULL);
+	const bool many_unasked = lists[DEADLINE_UNASKED].count > deadlines->kept;
+	struct deadline *victim = older_of(many_unasked ? lists[DEADLINE_UNASKED].oldest : NULL,
+					   many_new ? lists[DEADLINE_NEW].oldest : NULL);
 
+	if (!victim)
+		victim = lists[DEADLINE_UNASKED].oldest;
 	if (!victim)
 		victim = lists[DEADLINE_IDLE].oldest;
 	if (!victim && deadlines->config.at_once)

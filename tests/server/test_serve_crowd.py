@@ -55,6 +55,18 @@ def test_who_has_asked_is_not_driven_out_by_a_crowd_that_never_does(serve, crowd
         sock.close()
 
 
+def test_a_spare_connection_is_not_driven_out_by_a_crowd_that_never_greets(serve):
+    """An HTTP client opens one, finds another free meanwhile, and keeps the new one for the next request."""
+    server = serve(*CROWD)
+    spare = [server.tls() for _ in range(2)]
+    silent = [server.tcp() for _ in range(60)]
+    eventually(lambda: server.metrics()[EVICTED] >= 60 - 16, "the crowd makes room for itself")
+    for sock in spare:
+        assert ask(sock) == 200
+    for sock in (*spare, *silent):
+        sock.close()
+
+
 def test_among_connections_that_asked_the_longest_idle_makes_room(serve):
     server = serve(*CROWD, "--threads", "1")  # one after the other, in the order of the requests
     used = [server.tls() for _ in range(14)]
