@@ -219,7 +219,7 @@ def stateful_sets(draw, **fixed):
     text, replicas = draw(one_set_groups(name, service))
     stateful_set = draw(unannotated_sets(name=name, service=service, replicas=replicas,
                                          start=draw(st.sampled_from([0, 0, 5, 98]))))
-    _opt_in(draw, stateful_set, text, {"ps"} if text and "ps" in text else set(), False, fixed)
+    _opt_in(draw, stateful_set, text, {"ps"} if text and re.search(r"\bps[=:]", text) else set(), False, fixed)
     return stateful_set
 
 
