@@ -153,8 +153,8 @@ run-tests:
 	build/clang/unit-tests
 	build/asan/unit-tests
 	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
-	$(PYTEST) tests/data_cases tests/docs tests/certs tests/manifests
-	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs
+	$(PYTEST) tests/data_cases tests/docs tests/certs tests/wait tests/manifests
+	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs tests/wait
 	$(PYTEST) tests/kube
 	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/kube
 	$(PYTEST) tests/properties

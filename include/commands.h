@@ -16,6 +16,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int cmd_serve(int argc, char **argv);
 int cmd_review(int argc, char **argv);
 int cmd_certs(int argc, char **argv);
+int cmd_wait(int argc, char **argv);
 
 /* Prints "tfconfig-webhook COMMAND: message" to stderr as one line and returns the exit code that fits the error. */
 int command_failed(const char *command, const struct error *err);

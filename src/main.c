@@ -15,6 +15,7 @@ static const struct command {
 	{"serve", cmd_serve, "answer admission reviews over TLS"},
 	{"review", cmd_review, "answer one AdmissionReview from stdin"},
 	{"certs", cmd_certs, "mint a CA and a serving certificate into a folder"},
+	{"wait", cmd_wait, "wait until the names of all peers in TF_CONFIG resolve"},
 };
 
 int command_failed(const char *command, const struct error *err)

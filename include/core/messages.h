@@ -159,4 +159,14 @@
 
 #define WARN_NO_OWNER "the pod has label tfconfig.dev/inject but no StatefulSet: it gets no TF_CONFIG"
 
+/* The log of the init container that waits; the last %s of a progress tells what troubles DNS, or nothing. */
+
+#define WAIT_PROGRESS       "%zu of %zu peers resolve, waiting for %s%s"
+#define WAIT_DONE           "%zu of %zu peers resolve"
+#define WAIT_TIMED_OUT      "after %u s %zu of %zu peers do not resolve%s: %s"
+#define WAIT_STOPPED        "stopped, and %zu of %zu peers do not resolve%s: %s"
+#define WAIT_NO_VALUE       "TF_CONFIG is not set: there is nobody to wait for"
+#define WAIT_NO_ADDRESSES   "its cluster lists no address"
+#define WAIT_BROKEN_ADDRESS "an entry of its cluster is no address: must be host:port"
+
 #endif

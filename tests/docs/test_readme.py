@@ -29,6 +29,7 @@ def fragment(text):
 
 
 DENIALS = {name: text for name, text in macros(MESSAGES).items() if name.startswith(("DENY_", "MESSAGE_GROUP_"))}
+WAITING = {name: text for name, text in macros(MESSAGES).items() if name.startswith("WAIT_")}
 WARNINGS = {name: text for name, text in macros(MESSAGES).items() if name.startswith("WARN_")}
 
 
@@ -48,6 +49,12 @@ def section(title):
 def test_each_denial_is_explained(name):
     assert len(DENIALS) > 40
     assert fragment(DENIALS[name]) in section("## When it says no"), DENIALS[name]
+
+
+@pytest.mark.parametrize("name", sorted(WAITING))
+def test_each_line_of_a_pod_that_waits_is_explained(name):
+    assert len(WAITING) == 7
+    assert fragment(WAITING[name]) in section("### A pod waits"), WAITING[name]
 
 
 @pytest.mark.parametrize("name", sorted(WARNINGS))

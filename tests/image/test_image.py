@@ -130,6 +130,13 @@ def test_serve_accepts_its_configuration(root, certs):
     assert enter(root, *arguments).returncode != 0
 
 
+def test_wait(root):
+    """It is dynamically linked, and the resolver comes with the C library: nothing is loaded that is not there."""
+    value = '{"cluster":{"worker":["127.0.0.1:2222"]},"task":{"type":"worker","index":0}}'
+    done = enter(root, "wait", env={"TF_CONFIG": value})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 of 1 peers resolve\n", "")
+
+
 def test_certs(root, tmp_path):
     """Minting needs libcrypto's providers and randomness, which an empty root could lack."""
     folder = root / "out"

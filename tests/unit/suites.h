@@ -19,6 +19,7 @@ int add_log_line_suite(void);
 int add_metrics_suite(void);
 int add_names_suite(void);
 int add_options_suite(void);
+int add_peers_suite(void);
 int add_pki_suite(void);
 int add_registration_suite(void);
 int add_resolv_suite(void);

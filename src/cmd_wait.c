@@ -1,0 +1,168 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "core/arena.h"
+#include "core/messages.h"
+#include "core/peers.h"
+#include "net/clock.h"
+#include "net/lookups.h"
+#include "options.h"
+
+enum {
+	FIRST_BLOCK = 16 * 1024,
+	MEMORY = 8 * 1024 * 1024, /* the largest value that Linux takes needs less, whatever it holds */
+	NAMES_IN_PROGRESS = 3,
+	NAMES_AT_THE_END = 20,
+};
+
+struct wait_options {
+	unsigned timeout;
+};
+
+static const struct option wait_table[] = {
+	{.flag = "--timeout",
+	 .type = OPTION_DURATION,
+	 .offset = offsetof(struct wait_options, timeout),
+	 .fallback = "10m",
+	 .value = "TIME",
+	 .help = "how long to wait for the names",
+	 .min = 1,
+	 .max = 86400},
+	{0},
+};
+
+static const char usage[] =
+	"Usage: tfconfig-webhook wait [flags]\n\n"
+	"Waits until the name of every peer in the variable TF_CONFIG resolves, and connects to none. The init\n"
+	"container that tfconfig.dev/wait: \"true\" adds to a pod runs it.\n"
+	"Exit code 0 where all resolve, 1 at the time-out, 2 for wrong usage.\n";
+
+struct waiting {
+	struct budget budget;
+	struct arena arena;
+	struct peers peers;
+	struct lookups lookups;
+	int signal_fd;
+	unsigned timeout; /* seconds */
+	uint64_t end;     /* clock_milliseconds */
+	struct progress progress;
+};
+
+/* From now on they are read from the descriptor: as process 1 of a container they would be ignored. */
+static int catch_signals(struct waiting *waiting, struct error *err)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	waiting->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	return waiting->signal_fd < 0 ? error_set(err, ERROR_SYSTEM, "signalfd: %s", strerror(errno)) : 0;
+}
+
+static int read_peers(struct waiting *waiting, struct error *err)
+{
+	const char *value = getenv("TF_CONFIG");
+	int result;
+
+	if (!value)
+		return error_set(err, ERROR_INVALID, WAIT_NO_VALUE);
+	budget_init(&waiting->budget, MEMORY);
+	if (arena_init(&waiting->arena, FIRST_BLOCK, MEMORY, &waiting->budget) < 0)
+		return error_set(err, ERROR_NO_MEMORY, MESSAGE_NO_MEMORY);
+	arena_enter(&waiting->arena);
+	result = peers_read(&waiting->arena, value, &waiting->peers, err);
+	arena_enter(NULL);
+	return result < 0 ? error_prefix(err, "TF_CONFIG") : 0;
+}
+
+/* Returns true where a signal asks for the end, else once a round is over or the time has come. */
+static bool wait_until(const struct waiting *waiting, uint64_t time)
+{
+	const uint64_t now = clock_milliseconds();
+	struct pollfd fds[] = {{.fd = waiting->signal_fd, .events = POLLIN},
+			       {.fd = waiting->lookups.event_fd, .events = POLLIN}};
+
+	return poll(fds, ARRAY_LEN(fds), time > now ? (int)(time - now) : 0) > 0 && fds[0].revents;
+}
+
+/* " (Temporary failure in name resolution)", where DNS is in trouble. */
+static void describe_trouble(const struct lookups_report *report, char text[LOOKUPS_TROUBLE_MAX + 3])
+{
+	text[0] = '\0';
+	if (report->trouble[0])
+		snprintf(text, LOOKUPS_TROUBLE_MAX + 3, " (%s)", report->trouble);
+}
+
+static void tell_progress(const struct waiting *waiting, const struct lookups_report *report)
+{
+	const size_t len = waiting->peers.len;
+	char trouble[LOOKUPS_TROUBLE_MAX + 3];
+
+	describe_trouble(report, trouble);
+	if (report->resolved == len)
+		printf(WAIT_DONE "\n", len, len);
+	else
+		printf(WAIT_PROGRESS "\n", report->resolved, len, report->missing, trouble);
+	fflush(stdout);
+}
+
+static int give_up(const struct waiting *waiting, const struct lookups_report *report, bool stopped, struct error *err)
+{
+	const size_t len = waiting->peers.len;
+	const size_t missing = len - report->resolved;
+	char trouble[LOOKUPS_TROUBLE_MAX + 3];
+
+	describe_trouble(report, trouble);
+	if (stopped)
+		return error_set(err, ERROR_INVALID, WAIT_STOPPED, missing, len, trouble, report->missing);
+	return error_set(err, ERROR_INVALID, WAIT_TIMED_OUT, waiting->timeout, missing, len, trouble, report->missing);
+}
+
+static int wait_for_peers(struct waiting *waiting, struct error *err)
+{
+	for (;;) {
+		const uint64_t next = progress_next(&waiting->progress);
+		const bool stopped = wait_until(waiting, next < waiting->end ? next : waiting->end);
+		const uint64_t now = clock_milliseconds();
+		const bool last = stopped || now >= waiting->end;
+		struct lookups_report report;
+
+		lookups_report(&waiting->lookups, last ? NAMES_AT_THE_END : NAMES_IN_PROGRESS, &report);
+		if (progress_is_due(&waiting->progress, report.resolved, report.round_over, now))
+			tell_progress(waiting, &report);
+		if (report.resolved == waiting->peers.len)
+			return 0;
+		if (last)
+			return give_up(waiting, &report, stopped, err);
+	}
+}
+
+int cmd_wait(int argc, char **argv)
+{
+	/* A look-up that is under way at the end uses it until the process is gone. */
+	static struct waiting waiting;
+	struct error err = {ERROR_NONE, ""};
+	struct wait_options values;
+	struct options options;
+
+	if (options_help(argc, argv, usage, wait_table, NULL))
+		return EXIT_OK;
+	if (options_parse(&options, wait_table, NULL, argc, argv, &values, &err) < 0)
+		return command_failed("wait", &err);
+	waiting.timeout = values.timeout;
+	waiting.progress.at = clock_milliseconds();
+	waiting.end = waiting.progress.at + (uint64_t)values.timeout * 1000;
+	if (catch_signals(&waiting, &err) < 0 || read_peers(&waiting, &err) < 0 ||
+	    lookups_start(&waiting.lookups, &waiting.peers, &err) < 0 || wait_for_peers(&waiting, &err) < 0)
+		return command_failed("wait", &err);
+	return EXIT_OK;
+}
