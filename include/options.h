@@ -22,6 +22,7 @@ enum option_type {
 	OPTION_STRING,   /* const char *: borrowed from argv, the environment or the table; not empty */
 	OPTION_NAME,     /* const char *: a DNS label */
 	OPTION_DOMAIN,   /* const char *: a DNS name without a final dot; may be empty only as default */
+	OPTION_IMAGE,    /* const char *: a container image, of which it is known that it holds no blanks */
 	OPTION_ADDRESS,  /* const char *: ADDR:PORT, where ADDR may be empty or in brackets and PORT is 0 to 65535 */
 	OPTION_COUNT,    /* unsigned: min to max */
 	OPTION_SIZE,     /* size_t, bytes: a number with Ki, Mi or Gi, or bytes; min to max in bytes */

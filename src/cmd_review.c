@@ -19,6 +19,7 @@ static const size_t review_memory = (size_t)48 * 1024 * 1024;
 struct review_options {
 	bool decode;
 	const char *cluster_domain;
+	const char *wait_image;
 };
 
 static const struct option review_table[] = {
@@ -32,6 +33,11 @@ static const struct option review_table[] = {
 	 .fallback = "",
 	 .value = "DOMAIN",
 	 .help = "the cluster's DNS domain, such as cluster.local; without it names end at .svc"},
+	{.flag = "--wait-image",
+	 .type = OPTION_IMAGE,
+	 .offset = offsetof(struct review_options, wait_image),
+	 .value = "IMAGE",
+	 .help = "the webhook's own image, for the init container that waits; without it tfconfig.dev/wait is denied"},
 	{0},
 };
 
@@ -83,7 +89,7 @@ static const char *decode_patch(struct arena *arena, const struct review_answer 
 static int answer_review(struct arena *arena, const struct review_options *options, const struct buf *body,
 			 struct error *err)
 {
-	struct review_config config = {.cluster_domain = options->cluster_domain};
+	struct review_config config = {.cluster_domain = options->cluster_domain, .wait_image = options->wait_image};
 	struct review_answer answer;
 	const char *text;
 

@@ -27,6 +27,7 @@ struct serve_settings {
 	unsigned ca_life, leaf_life, ca_settle, clock_margin;
 	const char *listen, *metrics_listen;
 	const char *cluster_domain;
+	const char *wait_image;
 	unsigned threads;
 	size_t memory;
 	unsigned max_connections;
@@ -96,6 +97,11 @@ static const struct option serve_options[] = {
 	 .fallback = "",
 	 .help = "the cluster's DNS domain; without it the one behind \"svc.\" in " RESOLV_CONF
 		 ", and where that has none, names end at .svc"},
+	{.flag = "--wait-image",
+	 .type = OPTION_IMAGE,
+	 .offset = FIELD(wait_image),
+	 .value = "IMAGE",
+	 .help = "the webhook's own image, for the init container that waits; without it tfconfig.dev/wait is denied"},
 	{.flag = "--threads",
 	 .type = OPTION_COUNT,
 	 .offset = FIELD(threads),
@@ -283,7 +289,7 @@ static int make_config(const struct serve_settings *settings, const char *domain
 		.admission = {.threads = settings->threads ? settings->threads : cpus_available(),
 			      .max_connections = settings->max_connections,
 			      .idle_timeout = settings->idle_timeout,
-			      .review = {.cluster_domain = domain}},
+			      .review = {.cluster_domain = domain, .wait_image = settings->wait_image}},
 		.memory = settings->memory,
 		.drain = settings->drain,
 		.request_timeout = settings->request_timeout,

@@ -93,6 +93,16 @@ static bool address_is_valid(const char *text)
 	return !memchr(text, ':', (size_t)(colon - text));
 }
 
+/* What a node makes of it, it tells; no image's name holds a blank or what is not ASCII. */
+static bool image_is_valid(const char *text)
+{
+	const char *c = text;
+
+	while (isgraph((unsigned char)*c))
+		c++;
+	return c > text && !*c;
+}
+
 static bool within(const struct option *option, uint64_t number)
 {
 	if (option->min == 0 && option->max == 0)
@@ -117,6 +127,9 @@ static void describe_allowed(const struct option *option, char *out, size_t size
 		return;
 	case OPTION_DOMAIN:
 		snprintf(out, size, "a DNS name such as cluster.local");
+		return;
+	case OPTION_IMAGE:
+		snprintf(out, size, "a container image such as registry.example.com/team/tfconfig-webhook:1.0");
 		return;
 	case OPTION_ADDRESS:
 		snprintf(out, size, "ADDR:PORT such as [::]:8443, 127.0.0.1:8443 or :8443, port 0 to 65535");
@@ -176,6 +189,8 @@ static bool store(const struct option *option, const char *text, void *field)
 		return store_text(name_is_dns_label(text), text, field);
 	case OPTION_DOMAIN:
 		return store_text(name_is_dns_name(text), text, field);
+	case OPTION_IMAGE:
+		return store_text(image_is_valid(text), text, field);
 	case OPTION_ADDRESS:
 		return store_text(address_is_valid(text), text, field);
 	case OPTION_COUNT:
@@ -236,6 +251,7 @@ static int set_default(struct options *options, size_t i, void *values)
 	case OPTION_STRING:
 	case OPTION_NAME:
 	case OPTION_DOMAIN:
+	case OPTION_IMAGE:
 	case OPTION_ADDRESS:
 		*(const char **)field = option->fallback;
 		break;

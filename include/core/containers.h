@@ -45,6 +45,12 @@ const char *container_name(const cJSON *container);
 MUST_CHECK int containers_check(const cJSON *spec, const struct container_list *list, struct verdict *verdict,
 				const char *field, const char *found);
 
+/* The container, init container or none of this name. */
+const cJSON *containers_find(const cJSON *spec, const char *name);
+
+/* An entry of env with a value; both are borrowed until the arena's reset. */
+cJSON *env_entry_new(const char *name, const char *value);
+
 /* True where an entry of env is called `name`. */
 bool env_entry_is(const cJSON *entry, const char *name);
 

@@ -52,10 +52,16 @@
 #define DENY_PORT_NAME_OF_SEVERAL                                                                                  \
 	"the group in tfconfig.dev/cluster spans several StatefulSets, where the name could mean another number: " \
 	"write the number instead"
-#define DENY_ADDRESS           "must be \"fqdn\" (<pod>.<service>.<namespace>.svc.<domain>) or \"short\" (<pod>.<service>)"
-#define DENY_RPC_LAYER         "must be \"grpc\", the only one that TensorFlow's servers speak; or remove the annotation"
-#define DENY_ON_SCALE          "must be \"restart\" or \"deny\""
-#define DENY_WAIT              "must be \"false\": this version of the webhook adds no init container that waits for the peers"
+#define DENY_ADDRESS   "must be \"fqdn\" (<pod>.<service>.<namespace>.svc.<domain>) or \"short\" (<pod>.<service>)"
+#define DENY_RPC_LAYER "must be \"grpc\", the only one that TensorFlow's servers speak; or remove the annotation"
+#define DENY_ON_SCALE  "must be \"restart\" or \"deny\""
+#define DENY_WAIT_ORDERED                                                                                               \
+	"podManagementPolicy OrderedReady, the default, starts a pod once all before it are ready, so the first would " \
+	"wait for ever: set podManagementPolicy: Parallel, which a StatefulSet takes only when it is created"
+#define DENY_WAIT_CONTAINER \
+	"the pod template has a container %s, and so is the init container called that waits: rename yours"
+#define DENY_WAIT_NO_IMAGE \
+	"this webhook knows no image for the init container that waits: its admin has to set --wait-image"
 #define DENY_CONTAINERS        "must be a comma list of container names, at most %u"
 #define DENY_CONTAINER_UNKNOWN "%s names no container of the pod: there are %s"
 #define DENY_SPARSE                                                                                               \

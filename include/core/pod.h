@@ -2,12 +2,13 @@
 #define CORE_POD_H
 
 #include "core/request.h"
+#include "core/review.h"
 #include "core/verdict.h"
 
 /*
  * Stage 2: a pod with our label is created. Reads the stamp that came with its template and the ordinal in its name,
  * and puts TF_CONFIG into its containers, or denies: a worker without its TF_CONFIG would train alone, silently.
  */
-void pod_admit(const struct request *request, struct verdict *verdict);
+void pod_admit(const struct request *request, const struct review_config *config, struct verdict *verdict);
 
 #endif

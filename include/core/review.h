@@ -26,6 +26,7 @@
 
 struct review_config {
 	const char *cluster_domain; /* such as "cluster.local", a valid DNS name; "" where unknown: names end at .svc */
+	const char *wait_image; /* of the init container that waits; NULL: none is added, and asking for it is denied */
 };
 
 enum review_decision {

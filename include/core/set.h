@@ -28,6 +28,9 @@ struct set set_of(const cJSON *object);
 bool set_replicas(const struct set *set, unsigned *ret_replicas);
 bool set_start(const struct set *set, unsigned *ret_start); /* spec.ordinals.start */
 
+/* True where each pod waits until those before it are ready: spec.podManagementPolicy, which is so by default. */
+bool set_is_ordered(const struct set *set);
+
 /* True where both templates are equal but for our stamps. */
 bool set_template_equal(const struct set *a, const struct set *b);
 

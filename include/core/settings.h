@@ -22,6 +22,7 @@
 #define PORT_KEY       ANNOTATION_PREFIX "port"
 #define SPARSE_KEY     ANNOTATION_PREFIX "sparse"
 #define CONTAINERS_KEY ANNOTATION_PREFIX "containers"
+#define WAIT_KEY       ANNOTATION_PREFIX "wait"
 
 /* The labels that it puts on a pod. */
 #define ROLE_LABEL  ANNOTATION_PREFIX "role"
@@ -59,6 +60,7 @@ struct settings {
 	bool sparse;
 	bool grpc;          /* emit rpc_layer: grpc */
 	bool restart_asked; /* on-scale: restart was written out */
+	bool wait;          /* an init container waits for the peers' names */
 };
 
 /* Reads and checks all annotations. Returns -1 where it denied. `object` is the StatefulSet. */

@@ -15,7 +15,7 @@
  *     {"version":1,"group":"chief=trainer.hl:1,worker=trainer.hl:2","start":0,"followsReplicas":true,"port":2222,
  *      "address":"fqdn","domain":"cluster.local","sparse":false,"overwrite":false}
  *
- * and, only where the user asked for it, "rpcLayer":"grpc" and "containers":["tensorflow"].
+ * and, only where the user asked for it, "rpcLayer":"grpc", "containers":["tensorflow"] and "wait":true.
  *
  * A reader ignores members that it does not know; the version is raised only where ignoring would be wrong.
  */
@@ -33,6 +33,7 @@ struct stamp {
 	bool overwrite;
 	bool grpc;
 	struct container_list containers;
+	bool wait; /* an init container waits for the peers' names */
 };
 
 /* One line of JSON, or NULL where the arena is full. */

@@ -33,11 +33,10 @@ static void advise_on_names(const struct advice_subject *subject, struct verdict
 static void advise_on_rollout(const struct advice_subject *subject, struct verdict *verdict)
 {
 	const cJSON *strategy = json_get_object(subject->set->spec, "updateStrategy");
-	const char *policy = json_get_string(subject->set->spec, "podManagementPolicy");
 	const char *type = json_get_string(strategy, "type");
 	unsigned partition;
 
-	if (!policy || strcmp(policy, "OrderedReady") == 0)
+	if (set_is_ordered(subject->set))
 		verdict_warn(verdict, WARN_ORDERED_READY);
 	if (type && strcmp(type, "OnDelete") == 0)
 		verdict_warn(verdict, WARN_ON_DELETE);

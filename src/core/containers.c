@@ -72,16 +72,16 @@ const char *container_walk_path(const struct container_walk *walk, const struct 
 	return arena_printf(verdict->arena, "%s/%s/%d", spec_path, array_names[walk->init ? 0 : 1], walk->position);
 }
 
-static bool spec_has(const cJSON *spec, const char *name)
+const cJSON *containers_find(const cJSON *spec, const char *name)
 {
 	struct container_walk walk;
 
 	container_walk_all(&walk, spec);
 	while (container_walk_next(&walk)) {
 		if (strcmp(container_name(walk.container), name) == 0)
-			return true;
+			return walk.container;
 	}
-	return false;
+	return NULL;
 }
 
 /* The names of all containers, init containers first, as a comma list that may be cut. */
@@ -121,13 +121,22 @@ int containers_check(const cJSON *spec, const struct container_list *list, struc
 	for (size_t i = 0; i < list->len; i++) {
 		const char *name = list->names[i];
 
-		if (spec_has(spec, name))
+		if (containers_find(spec, name))
 			continue;
 		list_names(spec, names);
 		return verdict_deny(verdict, field, found ? found : verdict_quote(verdict, name),
 				    DENY_CONTAINER_UNKNOWN, verdict_quote(verdict, name), names);
 	}
 	return 0;
+}
+
+cJSON *env_entry_new(const char *name, const char *value)
+{
+	cJSON *entry = cJSON_CreateObject();
+
+	json_add_string(entry, "name", name);
+	json_add_string(entry, "value", value);
+	return entry;
 }
 
 bool env_entry_is(const cJSON *entry, const char *name)

@@ -10,6 +10,7 @@
 #include "core/patch.h"
 #include "core/stamp.h"
 #include "core/tfconfig.h"
+#include "core/wait_container.h"
 
 #define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
 #define POD_INDEX_LABEL   "apps.kubernetes.io/pod-index"
@@ -170,15 +171,6 @@ static int find_task(const struct request *request, struct member *member, struc
 	return 0;
 }
 
-static cJSON *new_entry(const char *value)
-{
-	cJSON *entry = cJSON_CreateObject();
-
-	json_add_string(entry, "name", VARIABLE);
-	json_add_string(entry, "value", value);
-	return entry;
-}
-
 /* The container's last TF_CONFIG entry, which is the one that counts; its position, and how many there are. */
 static const cJSON *find_entry(const cJSON *env, int *ret_position, int *ret_count)
 {
@@ -215,11 +207,11 @@ static void insert_entry(const cJSON *env, const char *env_path, const char *val
 	cJSON *list;
 
 	if (env) {
-		patch_add(verdict, patch_position(verdict, env_path, 0), new_entry(value));
+		patch_add(verdict, patch_position(verdict, env_path, 0), env_entry_new(VARIABLE, value));
 		return;
 	}
 	list = cJSON_CreateArray();
-	cJSON_AddItemToArray(list, new_entry(value));
+	cJSON_AddItemToArray(list, env_entry_new(VARIABLE, value));
 	patch_add(verdict, env_path, list);
 }
 
@@ -243,12 +235,30 @@ static void inject(const cJSON *container, const char *path, const char *value, 
 		return;
 	found = json_get_string(entry, "value");
 	if (!found || strcmp(found, value) != 0 || json_get(entry, "valueFrom"))
-		patch_replace(verdict, patch_position(verdict, env_path, position), new_entry(value));
+		patch_replace(verdict, patch_position(verdict, env_path, position), env_entry_new(VARIABLE, value));
 	if (count > 1)
 		remove_entries_before(entry, position, env_path, verdict);
 }
 
-static void patch_pod(const struct member *member, const char *value, struct verdict *verdict)
+/*
+ * Adds the init container that waits. One of this name is ours, from an earlier review: others may have added to it, and
+ * it stays where it is, with the value.
+ */
+static void add_wait(const cJSON *spec, const char *image, const char *value, struct verdict *verdict)
+{
+	struct container_walk walk;
+
+	container_walk_all(&walk, spec);
+	while (container_walk_next(&walk) && walk.init) {
+		if (strcmp(container_name(walk.container), WAIT_CONTAINER) == 0) {
+			inject(walk.container, container_walk_path(&walk, verdict, "/spec"), value, true, verdict);
+			return;
+		}
+	}
+	wait_container_add(spec, image, value, verdict);
+}
+
+static void patch_pod(const struct member *member, const char *value, const char *wait_image, struct verdict *verdict)
 {
 	struct container_walk walk;
 
@@ -256,9 +266,18 @@ static void patch_pod(const struct member *member, const char *value, struct ver
 	while (container_walk_next(&walk))
 		inject(walk.container, container_walk_path(&walk, verdict, "/spec"), value, member->stamp.overwrite,
 		       verdict);
+	if (member->stamp.wait)
+		add_wait(member->spec, wait_image, value, verdict);
 	patch_set_string(verdict, "/metadata/labels", member->labels, ROLE_LABEL, role_name(member->role));
 	patch_set_string(verdict, "/metadata/labels", member->labels, INDEX_LABEL,
 			 verdict_number(verdict, member->index));
+}
+
+static int check_wait(const struct member *member, const struct review_config *config, struct verdict *verdict)
+{
+	if (!member->stamp.wait || config->wait_image)
+		return 0;
+	return verdict_deny(verdict, "annotation " WAIT_KEY " of its StatefulSet", "\"true\"", DENY_WAIT_NO_IMAGE);
 }
 
 static int check_value(const struct request *request, const struct member *member, struct verdict *verdict)
@@ -273,7 +292,7 @@ static int check_value(const struct request *request, const struct member *membe
 				"annotation " CONTAINERS_KEY " of its StatefulSet", NULL);
 }
 
-void pod_admit(const struct request *request, struct verdict *verdict)
+void pod_admit(const struct request *request, const struct review_config *config, struct verdict *verdict)
 {
 	const cJSON *metadata = json_get_object(request->object, "metadata");
 	struct member member = {
@@ -292,12 +311,12 @@ void pod_admit(const struct request *request, struct verdict *verdict)
 	}
 	if (read_owner(owner, &member, verdict) < 0 || read_stamp(request, &member, verdict) < 0 ||
 	    read_ordinal(request, &member, verdict) < 0 || find_task(request, &member, verdict) < 0 ||
-	    check_value(request, &member, verdict) < 0)
+	    check_value(request, &member, verdict) < 0 || check_wait(&member, config, verdict) < 0)
 		return;
 	value = tfconfig_render(verdict->arena, &member.stamp, request->namespace, member.role, member.index);
 	if (!value)
 		return; /* the arena is full, which fails the review as a whole */
-	patch_pod(&member, value, verdict);
+	patch_pod(&member, value, config->wait_image, verdict);
 	verdict->role = role_name(member.role);
 	verdict->index = member.index;
 	verdict->size = group_size(&member.stamp.group);

@@ -62,7 +62,7 @@ static void decide(const struct request *request, const struct review_config *co
 			statefulset_admit(request, config, verdict);
 	} else if (request->group[0] == '\0' && strcmp(request->resource, "pods") == 0) {
 		if (request->operation == OPERATION_CREATE)
-			pod_admit(request, verdict);
+			pod_admit(request, config, verdict);
 	}
 }
 

@@ -35,6 +35,13 @@ bool set_start(const struct set *set, unsigned *ret_start)
 	return json_get_unsigned(json_get_object(set->spec, "ordinals"), "start", 0, INT_MAX, ret_start);
 }
 
+bool set_is_ordered(const struct set *set)
+{
+	const char *policy = json_get_string(set->spec, "podManagementPolicy");
+
+	return !policy || strcmp(policy, "OrderedReady") == 0;
+}
+
 static bool skip_metadata(const char *name)
 {
 	return strcmp(name, "metadata") == 0;

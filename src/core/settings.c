@@ -160,10 +160,7 @@ static int read_on_scale(const struct annotation *annotation, struct settings *s
 
 static int read_wait(const struct annotation *annotation, struct settings *settings)
 {
-	(void)settings;
-	if (strcmp(annotation->value, "false") != 0)
-		return DENY(annotation, DENY_WAIT);
-	return 0;
+	return read_boolean(annotation, &settings->wait);
 }
 
 static const struct key {

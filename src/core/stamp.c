@@ -29,6 +29,8 @@ const char *stamp_encode(struct arena *arena, const struct stamp *stamp)
 			cJSON_AddItemToArray(names, cJSON_CreateStringReference(stamp->containers.names[i]));
 		json_add(json, "containers", names);
 	}
+	if (stamp->wait)
+		json_add(json, "wait", cJSON_CreateTrue());
 	return arena->state == ARENA_OK ? cJSON_PrintUnformatted(json) : NULL;
 }
 
@@ -133,6 +135,8 @@ static int read_members(struct arena *arena, const cJSON *json, struct stamp *st
 		return unreadable(err, "rpcLayer");
 	if (!read_containers(arena, json, &stamp->containers))
 		return unreadable(err, "containers");
+	if (json_get(json, "wait") && !read_bool(json, "wait", &stamp->wait))
+		return unreadable(err, "wait");
 	return 0;
 }
 
@@ -174,6 +178,6 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b)
 {
 	return group_equal(&a->group, &b->group) && a->start == b->start &&
 	       a->follows_replicas == b->follows_replicas && a->port == b->port && a->address == b->address &&
-	       a->sparse == b->sparse && a->overwrite == b->overwrite && a->grpc == b->grpc &&
+	       a->sparse == b->sparse && a->overwrite == b->overwrite && a->grpc == b->grpc && a->wait == b->wait &&
 	       containers_equal(&a->containers, &b->containers);
 }

@@ -13,6 +13,7 @@
 #include "core/settings.h"
 #include "core/stamp.h"
 #include "core/tfconfig.h"
+#include "core/wait_container.h"
 
 #define TEMPLATE_PATH "/spec/template"
 
@@ -20,6 +21,7 @@
 struct review {
 	const struct request *request;
 	const char *domain;
+	const char *wait_image; /* NULL: none */
 	struct set set;
 	struct set old; /* empty but for an UPDATE */
 	struct settings settings;
@@ -165,6 +167,22 @@ static int check_containers(const struct review *review, struct verdict *verdict
 				verdict_quote(verdict, settings->containers_text));
 }
 
+static int check_wait(const struct review *review, struct verdict *verdict)
+{
+	static const char field[] = "annotation " WAIT_KEY;
+	static const char found[] = "\"true\"";
+
+	if (!review->settings.wait)
+		return 0;
+	if (set_is_ordered(&review->set))
+		return verdict_deny(verdict, field, found, DENY_WAIT_ORDERED);
+	if (containers_find(review->set.pod_spec, WAIT_CONTAINER))
+		return verdict_deny(verdict, field, found, DENY_WAIT_CONTAINER, WAIT_CONTAINER);
+	if (!review->wait_image)
+		return verdict_deny(verdict, field, found, DENY_WAIT_NO_IMAGE);
+	return 0;
+}
+
 /* Resolves the group against the replicas there are. */
 static int resolve_group(struct review *review, struct verdict *verdict)
 {
@@ -227,7 +245,8 @@ static int compile(struct review *review, struct verdict *verdict)
 
 	if (check_names(review, verdict) < 0 || check_template(&review->set, verdict) < 0 ||
 	    read_numbers(review, verdict) < 0 || parse_group(review, verdict) < 0 ||
-	    resolve_port(review, verdict) < 0 || check_containers(review, verdict) < 0)
+	    resolve_port(review, verdict) < 0 || check_containers(review, verdict) < 0 ||
+	    check_wait(review, verdict) < 0)
 		return -1;
 	stamp->start = review->start;
 	stamp->address = settings->address;
@@ -236,6 +255,7 @@ static int compile(struct review *review, struct verdict *verdict)
 	stamp->overwrite = settings->overwrite;
 	stamp->grpc = settings->grpc;
 	stamp->containers = settings->containers;
+	stamp->wait = settings->wait;
 	if (review->replicas == 0)
 		return 0;
 	if (resolve_group(review, verdict) < 0)
@@ -309,6 +329,7 @@ void statefulset_admit(const struct request *request, const struct review_config
 	struct review review = {
 		.request = request,
 		.domain = config->cluster_domain,
+		.wait_image = config->wait_image,
 		.set = set_of(request->object),
 		.old = set_of(old_object),
 	};

@@ -26,7 +26,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct review_config config = {.cluster_domain = "cluster.local"};
+	static const struct review_config config = {.cluster_domain = "cluster.local",
+						    .wait_image = "tfconfig-webhook:1"};
 	struct review_answer answer;
 	char *body = malloc(size + 1);
 

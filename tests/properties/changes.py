@@ -32,6 +32,16 @@ def annotated(name, value):
     return change
 
 
+def say_a_default(stateful_set):
+    """One that nobody has said so far: the set passes stage 1 in full, and its group stays."""
+    said = [owner.get("annotations") or {} for owner in (stateful_set["metadata"],
+                                                          oracle.template_metadata(stateful_set))]
+    for name, value in {"port": "2222", "address": "fqdn", "overwrite": "false", "sparse": "false", "wait": "false",
+                        "on-scale": "restart"}.items():
+        if not any(PREFIX + name in annotations for annotations in said):
+            return annotated(name, value)(stateful_set)
+
+
 def _template_map(stateful_set, kind):
     """A map of the template's metadata, made where it is missing or null."""
     template = stateful_set["spec"]["template"]
@@ -76,6 +86,8 @@ relevant = {
     "short addresses": annotated("address", "short"),
     "on-scale": annotated("on-scale", "deny"),
     "the default of overwrite said": annotated("overwrite", "false"),
+    "waiting": annotated("wait", "true"),
+    "not waiting": annotated("wait", "false"),
     "a cluster for any size": annotated("cluster", "worker:*"),
     "opted out": opt_out,
     "opted out by false": lambda s: opt_out(s, "false"),

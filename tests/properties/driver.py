@@ -8,6 +8,7 @@ import unicodedata
 import kubernetes_objects
 from conftest import run_review
 from kubernetes_objects import review_of
+from oracle import WAIT_IMAGE
 
 WARNING_MAX, WARNINGS_MAX = 120, 4096
 
@@ -30,10 +31,11 @@ class Answer:
         return f"Answer(allowed={self.allowed}, patch={self.patch}, message={self.message!r}, warnings={self.warnings})"
 
 
-def ask(obj, old=None, *, domain="", **review):
+def ask(obj, old=None, *, domain="", wait_image=WAIT_IMAGE, **review):
     """The program's answer to one object; the rest of the arguments is review_of's."""
     question = review_of(copy.deepcopy(obj), old, **review)
     arguments = ["--cluster-domain", domain] if domain else []
+    arguments += ["--wait-image", wait_image] if wait_image else []
     code, answer, errors = run_review(question, *arguments)
     assert answer is not None, f"no answer: {errors}"
     check_shape(question, code, answer)

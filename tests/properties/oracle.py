@@ -16,6 +16,8 @@ from kubernetes_objects import GROUP, INDEX, INJECT, POD_INDEX, PREFIX, ROLE, or
 ROLES = ("chief", "worker", "ps", "evaluator")  # also their order in the value
 SETTINGS = ("inject", "cluster", "port", "containers", "address", "overwrite", "sparse", "rpc-layer", "on-scale",
             "wait")
+WAIT_CONTAINER = "tfconfig-wait"
+WAIT_IMAGE = "registry.example.org/tfconfig-webhook:1"  # what the webhook is told, in all tests but a few
 VALUE_MAX = 131_061  # Linux: 131,072 for "TF_CONFIG=<value>" and its NUL
 
 DNS_LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
@@ -68,6 +70,7 @@ class Group:
     overwrite: bool
     sparse: bool
     rpc_layer: str  # None: not asked for
+    wait: bool
 
     def says_the_same_as(self, other):
         """The cluster domain alone is no reason to roll a set."""
@@ -272,7 +275,7 @@ def compile_group(stateful_set, namespace, domain):
     replicas, service = replicas_of(stateful_set), spec.get("serviceName")
     start = first_ordinal(stateful_set)
     if settings.get("wait") == "true":
-        raise Unsettled("the init container that waits is not modelled")
+        _check_wait(spec)
     if not re.fullmatch(DNS_LABEL, name):
         raise Denied("the set's name is no DNS label")
     if not service:
@@ -325,11 +328,21 @@ def compile_group(stateful_set, namespace, domain):
         own_set=name, service=service, namespace=namespace, start=start, entries=entries,
         follows_replicas=takes_the_rest in (["worker"], ["ps"]), port=_port(stateful_set, settings, several_sets),
         address=settings.get("address", "fqdn"), domain=domain, containers=_containers(stateful_set, settings),
-        overwrite=settings.get("overwrite") == "true", sparse=sparse, rpc_layer=settings.get("rpc-layer"))
+        overwrite=settings.get("overwrite") == "true", sparse=sparse, rpc_layer=settings.get("rpc-layer"),
+        wait=settings.get("wait") == "true")
     last_of_role = {task.role: task for task in group.own_tasks()}
     if any(len(group.value_of(task)) > VALUE_MAX for task in last_of_role.values()):
         raise Denied("the value is longer than the environment takes")
     return group
+
+
+def _check_wait(spec):
+    """There is an image: a webhook without one is the matter of a test of its own."""
+    if spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
+        raise Denied("the first pod would wait for those that wait for it")
+    pods = spec["template"]["spec"]
+    if WAIT_CONTAINER in [c["name"] for c in (pods.get("containers") or []) + (pods.get("initContainers") or [])]:
+        raise Denied("the name of the init container that waits is taken")
 
 
 def decide(stateful_set, old, operation, namespace, domain, old_group=None):
@@ -456,7 +469,30 @@ def decide_pod(pod, group):
     if pod["spec"].get("subdomain") != group.service:
         raise Denied("the pod's subdomain is not the stamp's service")
     role, index, value = group.value(ordinal_of(pod, controller["name"]))
-    return _with_value(pod, group, role, index, value), (role, index, value)
+    result = _with_value(pod, group, role, index, value)
+    if group.wait:
+        _add_wait(result["spec"], value)
+    return result, (role, index, value)
+
+
+def _add_wait(spec, value):
+    """Last among the init containers; where it is already, it stays, and has the value."""
+    if not spec.get("initContainers"):
+        spec["initContainers"] = []
+    ours = {"name": "TF_CONFIG", "value": value}
+    there = next((each for each in spec["initContainers"] if each["name"] == WAIT_CONTAINER), None)
+    if there:
+        assert [entry for entry in there["env"] if entry["name"] == "TF_CONFIG"] == [ours]
+        return
+    amounts = {"cpu": "100m", "memory": "16Mi"}
+    spec["initContainers"].append({
+        "name": WAIT_CONTAINER, "image": WAIT_IMAGE, "imagePullPolicy": "IfNotPresent", "args": ["wait"], "env": [ours],
+        "resources": {"requests": amounts, "limits": amounts},
+        "securityContext": {
+            "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "readOnlyRootFilesystem": True,
+            "runAsGroup": 65532, "runAsNonRoot": True, "runAsUser": 65532,
+            "seccompProfile": {"type": "RuntimeDefault"}},
+        "terminationMessagePolicy": "FallbackToLogsOnError"})
 
 
 def _with_value(pod, group, role, index, value):

@@ -149,11 +149,12 @@ def one_set_groups(draw, name, service):
 
 
 @st.composite
-def settings(draw, spec, roles, several_sets=False):
-    """Right values for a set whose template has this spec, without prefix; a named port is added to the spec."""
+def settings(draw, set_spec, roles, several_sets=False):
+    """Right values for a set of this spec, without prefix; a named port is added to its template."""
+    spec = set_spec["template"]["spec"]
     values = {}
     choices = draw(st.sets(st.sampled_from(["port", "containers", "address", "overwrite", "sparse", "rpc-layer",
-                                            "on-scale"])))
+                                            "on-scale", "wait"])))
     everyone = spec["containers"] + (spec.get("initContainers") or [])
     if "port" in choices:
         values["port"] = draw(st.sampled_from(["2222", "1", "65535", "8080"]) | st.just("grpc"))
@@ -179,6 +180,9 @@ def settings(draw, spec, roles, several_sets=False):
         values["rpc-layer"] = "grpc"
     if "on-scale" in choices:
         values["on-scale"] = draw(st.sampled_from(["restart", "deny"]))
+    if "wait" in choices:
+        may_wait = set_spec.get("podManagementPolicy") == "Parallel"
+        values["wait"] = draw(st.sampled_from(["false", "true"])) if may_wait else "false"
     return values
 
 
@@ -227,7 +231,7 @@ def _opt_in(draw, stateful_set, text, roles, several_sets, fixed):
     values = {"inject": "true"}
     if text is not None:
         values["cluster"] = text
-    values.update(draw(settings(stateful_set["spec"]["template"]["spec"], roles, several_sets)))
+    values.update(draw(settings(stateful_set["spec"], roles, several_sets)))
     values.update(fixed)
     for key, value in values.items():
         annotate(stateful_set, draw(places), key, value)
@@ -255,9 +259,9 @@ def groups_of_sets(draw):
         if first is None:
             first = stateful_set
             values = {"inject": "true", "cluster": text}
-            values.update(draw(settings(stateful_set["spec"]["template"]["spec"], {role for role, _, _ in entries},
-                                        several_sets=True)))
-            values.pop("containers", None)  # the sets' containers differ
+            values.update(draw(settings(stateful_set["spec"], {role for role, _, _ in entries}, several_sets=True)))
+            values.pop("containers", None)  # the sets' containers differ, and who may wait
+            values.pop("wait", None)
         stateful_set["metadata"]["namespace"] = first["metadata"]["namespace"]
         for key, value in values.items():
             annotate(stateful_set, draw(places), key, value)
@@ -277,7 +281,7 @@ odd_values = {  # right ones first; what is right may depend on the template
     "sparse": (["false", "true"], ["TRUE"]),
     "rpc-layer": (["grpc"], ["http", "grpcs", ""]),
     "on-scale": (["restart", "deny"], ["ignore"]),
-    "wait": (["false"], ["true", "no", ""]),
+    "wait": (["false", "true"], ["no", ""]),
 }
 unknown_settings = ["Inject", "cluster-domain", "replicas", "role", "", "group2"]
 
@@ -488,6 +492,13 @@ mistakes = {
     "rpc-layer": _set(rpc_layer="http"),
     "on-scale": _set(on_scale="never"),
     "wait": _set(wait="yes"),
+    "waiting, one pod after the other": lambda s: (_set(wait="true")(s),
+                                                   s["spec"].update(podManagementPolicy="OrderedReady")),
+    "waiting, one pod after the other by default": lambda s: (_set(wait="true")(s),
+                                                              s["spec"].pop("podManagementPolicy", None)),
+    "waiting beside a container of the name": lambda s: (
+        _set(wait="true")(s), s["spec"].update(podManagementPolicy="Parallel"),
+        s["spec"]["template"]["spec"]["containers"].append({"name": "tfconfig-wait"})),
     "sparse without a ps": lambda s: (_counted("worker:{n}")(s), _set(sparse="true")(s)),
     "no group": _set(cluster=""),
     "a role of old": _counted("master:{n}"),

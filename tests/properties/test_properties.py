@@ -191,7 +191,7 @@ def test_another_cluster_domain_alone_rolls_nothing(stateful_set, domain, later_
     """An annotation that says what was said before makes the set pass stage 1 in full."""
     stored, group = created(stateful_set, domain)
     new = copy.deepcopy(stored)
-    changes.annotated("wait", "false")(new)
+    changes.say_a_default(new)
     after, _ = check_against_the_model(new, stored, "UPDATE", later_domain, group)
     assert oracle.stamp_of(after) == oracle.stamp_of(stored)
 
@@ -204,7 +204,7 @@ def test_a_stamp_with_members_of_a_later_build_is_read_and_kept(stateful_set, do
     stored["spec"]["template"]["metadata"]["annotations"][GROUP] = json.dumps(stamp)
     check_pods(stored, group)
     new = copy.deepcopy(stored)
-    changes.annotated("wait", "false")(new)
+    changes.say_a_default(new)
     check_against_the_model(new, stored, "UPDATE", domain, group)
 
 
@@ -435,6 +435,42 @@ def test_a_namespace_missing_from_the_object_is_the_request_s(stateful_set, data
     assert ask(pod, namespace="team-b").object == expected
 
 
+# ---- the init container that waits ----
+
+
+@st.composite
+def waiting_sets(draw):
+    stateful_set = draw(strategies.stateful_sets(wait="true"))
+    stateful_set["spec"]["podManagementPolicy"] = "Parallel"
+    return stateful_set
+
+
+@times(0.5)
+@given(waiting_sets(), strategies.domains)
+def test_the_pods_of_a_set_that_waits_have_one_init_container_more(stateful_set, domain):
+    stored, group = created(stateful_set, domain)
+    assert group.wait
+    check_pods(stored, group)
+
+
+@times(0.3)
+@given(waiting_sets(), st.data())
+def test_without_an_image_nothing_waits_and_all_that_should_is_denied(stateful_set, data):
+    namespace = stateful_set["metadata"]["namespace"]
+    assert "--wait-image" in ask(stateful_set, wait_image="", namespace=namespace).message
+    stored, _ = created(stateful_set, "cluster.local")
+    pod = pod_of(stored, data.draw(strategies.ordinals(stored)))
+    assert "--wait-image" in ask(pod, wait_image="", namespace=namespace).message
+    # The image is no part of the group: with another one, or none, nothing rolls.
+    new = copy.deepcopy(stored)
+    changes.irrelevant["a label of the set"](new)
+    for image in ("", "another.example.org/webhook:2"):
+        assert ask(new, stored, wait_image=image, namespace=namespace).patch is None
+    changes.say_a_default(new)
+    after = ask(new, stored, wait_image="another.example.org/webhook:2", namespace=namespace)
+    assert oracle.stamp_of(after.object) == oracle.stamp_of(stored)
+
+
 # ---- the size of the value ----
 
 
@@ -496,8 +532,8 @@ def test_the_answer_is_of_the_request_s_version_and_uid(stateful_set, version, u
 @given(strategies.stateful_sets())
 def test_the_patch_is_one_line_of_base64(stateful_set):
     review = review_of(stateful_set)
-    _, plain, _ = run_review(review, decode=False)
-    _, decoded, _ = run_review(review, decode=True)
+    _, plain, _ = run_review(review, "--wait-image", oracle.WAIT_IMAGE, decode=False)
+    _, decoded, _ = run_review(review, "--wait-image", oracle.WAIT_IMAGE, decode=True)
     encoded = plain["response"]["patch"]
     assert isinstance(encoded, str) and not set(encoded) & set("\r\n ")
     assert json.loads(base64.b64decode(encoded, validate=True)) == decoded["response"]["patch"]

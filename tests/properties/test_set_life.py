@@ -112,7 +112,8 @@ class SetLife(RuleBasedStateMachine):
 
         self.update(apply)
 
-    @rule(name=st.sampled_from(["port", "address", "cluster", "overwrite", "rpc-layer", "on-scale", "sparse"]),
+    @rule(name=st.sampled_from(["port", "address", "cluster", "overwrite", "rpc-layer", "on-scale", "sparse",
+                                  "wait"]),
           data=st.data())
     def annotate(self, name, data):
         n = oracle.replicas_of(self.stored)
@@ -120,10 +121,11 @@ class SetLife(RuleBasedStateMachine):
             "port": ["2222", "2222", "777", "x"], "address": ["fqdn", "short"], "overwrite": ["true", "false"],
             "cluster": ["worker:*", "chief:1,worker:*", f"worker:{n}", f"worker:{n - 1},ps:1", "ps:1,worker:*",
                         "worker:*,evaluator:1", "worker:3"],
-            "rpc-layer": ["grpc", "http"], "on-scale": ["restart", "deny"], "sparse": ["true", "false"]}[name]))
+            "rpc-layer": ["grpc", "http"], "on-scale": ["restart", "deny"], "sparse": ["true", "false"],
+            "wait": ["true", "false"]}[name]))
         self.update(changes.annotated(name, value))
 
-    @rule(name=st.sampled_from(["port", "address", "cluster", "overwrite", "rpc-layer", "sparse", "inject"]))
+    @rule(name=st.sampled_from(["port", "address", "cluster", "overwrite", "rpc-layer", "sparse", "wait", "inject"]))
     def remove_the_annotation(self, name):
         self.update(lambda new: (new["metadata"].get("annotations") or {}).pop(PREFIX + name, None))
 

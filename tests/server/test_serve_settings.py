@@ -1,5 +1,7 @@
 """Settings: flags, variables and defaults; what is checked before serving; where the server listens."""
 
+import base64
+import json
 import os
 import pathlib
 import shutil
@@ -7,6 +9,7 @@ import socket
 import subprocess
 
 import pytest
+from conftest import DATA
 from server_harness import (PATIENCE, SANITIZED, Pair, pair, pod_review, serve, server)  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("program")
@@ -33,7 +36,7 @@ def fails(program, code, *arguments, environment=None):
     (["--listen", "8443"], "8443"), (["--listen", "[::]:65536"], "65536"), (["--listen", "localhost:1"], "localhost"),
     (["--listen", "[1.2.3.4]:1"], "1.2.3.4"), (["--metrics-listen", "::1:80"], "::1:80"),
     (["--cluster-domain", "Cluster.Local"], "Cluster.Local"), (["--cluster-domain", "a..b"], "a..b"),
-    (["--drain", "10x"], "10x"), (["--request-timeout", "0"], "0"),
+    (["--wait-image", "a b"], "a b"), (["--drain", "10x"], "10x"), (["--request-timeout", "0"], "0"),
     (["--max-connections", "0"], "0"), (["--log-level", "loud"], "loud"), (["--check-config=maybe"], "maybe"),
     (["extra"], "extra")])
 def test_a_bad_setting_is_one_line_that_names_it_and_exit_2(program, pair, flags, name):
@@ -156,6 +159,15 @@ def test_variables_set_everything(serve, pair):
     assert server.events("serving")[0]["threads"] == 3
     assert server.events("serving")[0]["cluster_domain"] == "example.org"
     assert server.metrics()["memory_limit_bytes"] == 20 * 1024 * 1024  # a flag beats its variable
+
+
+def test_a_variable_sets_the_image_of_the_init_container_that_waits(serve):
+    review = (DATA / "pod-wait-adds-an-init-container/review.json").read_bytes()
+    server = serve(environment={"TFCONFIG_WEBHOOK_WAIT_IMAGE": "registry.example.org/webhook:7"})
+    patch = json.loads(base64.b64decode(server.review(review).json["patch"]))
+    (added,) = [operation["value"][0] for operation in patch if operation["path"] == "/spec/initContainers"]
+    assert (added["name"], added["image"]) == ("tfconfig-wait", "registry.example.org/webhook:7")
+    assert "--wait-image" in serve().review(review).json["status"]["message"]
 
 
 def test_help_lists_every_flag_and_its_variable(program):

@@ -11,6 +11,7 @@ struct values {
 	const char *string;
 	const char *name;
 	const char *domain;
+	const char *image;
 	const char *address;
 	unsigned count;
 	size_t size;
@@ -27,6 +28,7 @@ static const struct option table[] = {
 	{.flag = "--string", .type = OPTION_STRING, .offset = FIELD(string), .value = "S", .help = "s"},
 	{.flag = "--name", .type = OPTION_NAME, .offset = FIELD(name), .value = "NAME", .help = "n"},
 	{.flag = "--domain", .type = OPTION_DOMAIN, .offset = FIELD(domain), .fallback = "", .value = "D", .help = "d"},
+	{.flag = "--image", .type = OPTION_IMAGE, .offset = FIELD(image), .value = "IMAGE", .help = "i"},
 	{.flag = "--listen",
 	 .type = OPTION_ADDRESS,
 	 .offset = FIELD(address),
@@ -84,7 +86,8 @@ static void defaults_are_what_a_user_would_write(void)
 	struct error err;
 
 	CU_ASSERT(parse(&values, &err, NULL, NULL) == 0);
-	CU_ASSERT(!values.flag && !values.string && values.count == 3 && values.size == 48 * 1024 * 1024);
+	CU_ASSERT(!values.flag && !values.string && !values.image && values.count == 3 &&
+		  values.size == 48 * 1024 * 1024);
 	CU_ASSERT(values.duration == 10 && values.choice == 1);
 	CHECK_STRING(values.address, "[::]:8443");
 	CHECK_STRING(values.domain, "");
@@ -141,6 +144,10 @@ static void what_is_wrong_is_named_with_what_is_allowed(void)
 		{"--name", "A", "--name is \"A\": allowed is a DNS label"},
 		{"--domain", "a..b", "--domain is \"a..b\""},
 		{"--domain", "a.", "--domain is \"a.\""},
+		{"--image", "", "--image is \"\": allowed is a container image"},
+		{"--image", " a", "--image is \" a\""},
+		{"--image", "a\nb", "--image is"},
+		{"--image", "\303\244:1", "--image is"},
 		{"--listen", "8443", "--listen is \"8443\""},
 		{"--listen", "::1:8443", "--listen is \"::1:8443\""},
 		{"--listen", "[::]", "--listen is \"[::]\""},
@@ -169,6 +176,19 @@ static void addresses(void)
 	}
 }
 
+static void images(void)
+{
+	static const char *const good[] = {"a", "registry.example.com:5000/team/tfconfig-webhook:0.1.0",
+					   "a@sha256:0123456789abcdef"};
+
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		struct values values;
+		struct error err;
+
+		CHECK_ROW(parse(&values, &err, "--image", good[i]) == 0, good[i]);
+	}
+}
+
 int add_options_suite(void)
 {
 	static const struct unit_test tests[] = {
@@ -177,6 +197,7 @@ int add_options_suite(void)
 		{"the environment is read and a flag wins", the_environment_is_read_and_a_flag_wins},
 		{"what is wrong is named with what is allowed", what_is_wrong_is_named_with_what_is_allowed},
 		{"addresses", addresses},
+		{"images", images},
 		{NULL, NULL},
 	};
 

@@ -9,7 +9,7 @@
 	"\"group\":\"chief=a.s:1,worker=a.s:2\",\"start\":5,\"followsReplicas\":true,\"port\":2222," \
 	"\"address\":\"fqdn\",\"domain\":\"cluster.local\",\"sparse\":false,\"overwrite\":true"
 #define PLAIN "{\"version\":1," MEMBERS "}"
-#define FULL  "{\"version\":1," MEMBERS ",\"rpcLayer\":\"grpc\",\"containers\":[\"tensorflow\",\"logs\"]}"
+#define FULL  "{\"version\":1," MEMBERS ",\"rpcLayer\":\"grpc\",\"containers\":[\"tensorflow\",\"logs\"],\"wait\":true}"
 
 static int decode(struct arena *arena, const char *text, struct stamp *stamp, int *version)
 {
@@ -30,7 +30,7 @@ static void a_stamp_reads_back_as_it_was_written(void)
 
 		CU_ASSERT(decode(arena, texts[i], &stamp, &version) == 0);
 		CU_ASSERT(version == 1 && stamp.start == 5 && stamp.port == 2222 && stamp.overwrite);
-		CU_ASSERT(stamp.grpc == (i == 1) && stamp.containers.len == 2 * i);
+		CU_ASSERT(stamp.grpc == (i == 1) && stamp.containers.len == 2 * i && stamp.wait == (i == 1));
 		CHECK_STRING(stamp_encode(arena, &stamp), texts[i]);
 	}
 	unit_arena_end(&unit);
@@ -110,6 +110,9 @@ static void a_stamp_that_cannot_be_fully_read_is_refused(void)
 		{"true}", "true,\"containers\":[]}"},
 		{"true}", "true,\"containers\":[\"A\"]}"},
 		{"true}", "true,\"containers\":[1]}"},
+		{"true}", "true,\"wait\":1}"},
+		{"true}", "true,\"wait\":\"true\"}"},
+		{"true}", "true,\"wait\":null}"},
 		{"true}", "true"},
 		{"true}", "true}x"},
 	};
@@ -145,6 +148,8 @@ static void stamps_are_equal_but_for_the_domain(void)
 		{"\"overwrite\":true", "\"overwrite\":false", false},
 		{"true}", "true,\"rpcLayer\":\"grpc\"}", false},
 		{"true}", "true,\"containers\":[\"a\"]}", false},
+		{"true}", "true,\"wait\":true}", false},
+		{"true}", "true,\"wait\":false}", true},
 	};
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
