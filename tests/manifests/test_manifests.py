@@ -19,6 +19,7 @@ NAMESPACE = "tfconfig-system"
 NAME = "tfconfig-webhook"
 OVERLAYS = ["cert-manager", "default", "static"]
 FROM_FILES = ["cert-manager", "static"]
+(VERSION,) = re.findall(r'TFCONFIG_WEBHOOK_VERSION "(.+)"', (ROOT / "include/version.h").read_text())
 SAMPLES = ["chief", "parameter-server", "worker"]
 FAKE_FILES = {"ca.crt": "a CA\n" * 30, "tls.crt": "a certificate\n" * 30, "tls.key": "a key\n" * 30}
 
@@ -507,11 +508,64 @@ def test_selectors_are_stated(objects, name):
 
 
 def test_image_has_the_version(objects):
-    header = (ROOT / "include/version.h").read_text()
-    (version,) = re.findall(r'TFCONFIG_WEBHOOK_VERSION "(.+)"', header)
-    assert container(objects)["image"] == f"{NAME}:{version}"
-    named = [p.name for p in (ROOT / "manifests").rglob("*.yaml") if version in p.read_text()]
+    assert container(objects)["image"] == f"{NAME}:{VERSION}"
+    named = [p.name for p in (ROOT / "manifests").rglob("*.yaml") if VERSION in p.read_text()]
     assert named == ["kustomization.yaml"]
+
+
+OVERLAY_IMAGES = {
+    "a registry": ({"newName": f"registry.example.com/team/{NAME}"}, f"registry.example.com/team/{NAME}:{VERSION}"),
+    "a tag": ({"newTag": "1.2.3"}, f"{NAME}:1.2.3"),
+    "both": ({"newName": f"registry.example.com:5000/{NAME}", "newTag": "latest"},
+             f"registry.example.com:5000/{NAME}:latest"),
+    "a digest": ({"newName": "mirror.example.com/a", "digest": "sha256:" + "0f" * 32},
+                 "mirror.example.com/a@sha256:" + "0f" * 32),
+}
+
+
+def test_waiting_pods_run_the_deployment_s_image(objects):
+    assert container(objects)["env"] == [{"name": "TFCONFIG_WEBHOOK_WAIT_IMAGE", "value": container(objects)["image"]}]
+
+
+@pytest.mark.parametrize("below", ["base", *(f"overlays/{name}" for name in OVERLAYS)])
+@pytest.mark.parametrize("name", OVERLAY_IMAGES)
+def test_waiting_pods_run_the_image_of_an_admin_s_overlay(tree, below, name):
+    """Of an overlay above one, too: each knows the image by the name that the one below gave it."""
+    image, expected = OVERLAY_IMAGES[name]
+    first, second = (tree / f"manifests/{folder}-{below}-{name}".replace(" ", "-") for folder in ("first", "second"))
+    entry = {"name": NAME, **image}
+    for folder, resource, images in ((first, tree / "manifests" / below, [entry]),
+                                     (second, first, [{"name": image.get("newName", NAME), "newName": "top"}])):
+        folder.mkdir(parents=True)
+        (folder / "kustomization.yaml").write_text(yaml.safe_dump({
+            "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
+            "resources": [os.path.relpath(resource, folder)], "images": images}))
+    objects = build(first)
+    assert container(objects)["image"] == expected
+    assert container(objects)["env"][0]["value"] == expected
+    on_top = container(build(second))
+    assert on_top["image"].startswith("top") and on_top["env"][0]["value"] == on_top["image"]
+
+
+def test_an_overlay_s_image_leaves_other_variables_alone(tree):
+    folder = tree / "manifests/variables"
+    folder.mkdir()
+    variables = [{"name": "TFCONFIG_WEBHOOK_LOG_LEVEL", "value": "debug"},
+                 {"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}]
+    patch = [{"op": "add", "path": "/spec/template/spec/containers/0/env/-", "value": value} for value in variables]
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump({
+        "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": ["../base"],
+        "images": [{"name": NAME, "newName": "a"}],
+        "patches": [{"target": {"kind": "Deployment"}, "patch": json.dumps(patch)}]}))
+    assert container(build(folder))["env"] == [
+        {"name": "TFCONFIG_WEBHOOK_WAIT_IMAGE", "value": f"a:{VERSION}"}, *variables]
+
+
+@needs_program
+def test_the_variables_are_the_program_s(objects):
+    done = subprocess.run([program_path(), "serve", "--help"], capture_output=True, text=True, timeout=60)
+    known = re.findall(r"^      (TFCONFIG_WEBHOOK_\w+)$", done.stdout, re.MULTILINE)
+    assert {variable["name"] for variable in container(objects)["env"]} <= set(known)
 
 
 def test_pod_is_restricted(objects):
