@@ -161,6 +161,22 @@
 #define WARN_RESTART_BY_HAND \
 	"on-scale restart: after kubectl scale, run kubectl rollout restart by hand in this version"
 
+/* Warnings on a StatefulSet, of its Service. */
+
+#define WARN_SERVICE_MISSING     "the pods find each other by a headless Service, which is missing: Service %s"
+#define WARN_SERVICE_CLUSTER_IP  "a Service with a cluster IP gives pods no names: set clusterIP: None on Service %s"
+#define WARN_SERVICE_UNREADY     "no pod has a name before it is ready: set publishNotReadyAddresses: true on Service %s"
+#define WARN_SERVICE_NO_SELECTOR "a Service without a selector gives pods no names: Service %s"
+#define WARN_SERVICE_SELECTOR    "the pods are not selected by %s=%s, as their template lacks it: Service %s"
+
+/* Warnings on a StatefulSet, of another set of its group. */
+
+#define WARN_OTHER_NOT_INJECTED "another set of the group needs tfconfig.dev/inject: \"true\" too: StatefulSet %s"
+#define WARN_OTHER_REPLICAS     "the group counts %u pods of a set whose spec.replicas is %u: StatefulSet %s"
+#define WARN_OTHER_SERVICE      "the group names Service %s for a set whose spec.serviceName is %s: StatefulSet %s"
+#define WARN_OTHER_GROUP        "tfconfig.dev/cluster must be the same line on each set of the group: StatefulSet %s"
+#define WARN_OTHER_SETTING      "%s must be the same on each set of the group: StatefulSet %s"
+
 /* Warnings on a pod. */
 
 #define WARN_NO_OWNER "the pod has label tfconfig.dev/inject but no StatefulSet: it gets no TF_CONFIG"

@@ -1,0 +1,105 @@
+#include "core/group_advice.h"
+
+#include <string.h>
+
+#include "core/json.h"
+#include "core/messages.h"
+#include "core/set.h"
+#include "core/settings.h"
+
+/* The other set, as far as it says something about the group. */
+struct other {
+	const char *name;
+	const char *service;
+	unsigned replicas;
+	unsigned start;
+	struct settings settings;
+};
+
+/* False where stage 1 would deny the set, or knows no name for it. */
+static bool read_other(const cJSON *object, struct arena *arena, struct other *other)
+{
+	struct verdict unheard = {.arena = arena, .object = ""};
+	struct set set = set_of(object);
+
+	other->name = json_get_string(set.metadata, "name");
+	other->service = json_get_string(set.spec, "serviceName");
+	return other->name && other->service && set_replicas(&set, &other->replicas) &&
+	       set_start(&set, &other->start) && settings_read(object, &unheard, &other->settings) == 0;
+}
+
+static const struct group_entry *entry_of(const struct group *group, const char *set)
+{
+	for (size_t i = 0; i < group->len; i++) {
+		if (strcmp(group->entries[i].set, set) == 0)
+			return &group->entries[i];
+	}
+	return NULL;
+}
+
+/* How many pods of the set a written group counts; its entries may name none. */
+static unsigned counted(const struct group *group, const char *set)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < group->len; i++) {
+		if (group->entries[i].set && strcmp(group->entries[i].set, set) == 0)
+			count += group->entries[i].count;
+	}
+	return count;
+}
+
+/* True where the other set's line comes to the same group. Its replicas are another matter. */
+static bool says_the_same(const struct stamp *stamp, const struct other *other, struct arena *arena)
+{
+	struct group_owner owner = {.set = other->name, .service = other->service, .first_ordinal = other->start};
+	struct group group;
+	bool follows;
+
+	if (!other->settings.cluster || group_parse(arena, other->settings.cluster, &group, NULL) < 0)
+		return false;
+	owner.replicas = counted(&group, other->name);
+	return group_resolve(&group, &owner, &follows, NULL) == 0 && group_equal(&group, &stamp->group);
+}
+
+/* What every pod of the group must be told alike, beside the group itself. */
+static const char *different_setting(const struct stamp *stamp, const struct settings *settings)
+{
+	if (settings->port_name || settings->port != stamp->port)
+		return PORT_KEY;
+	if (settings->address != stamp->address)
+		return ADDRESS_KEY;
+	if (settings->sparse != stamp->sparse)
+		return SPARSE_KEY;
+	if (settings->grpc != stamp->grpc)
+		return RPC_LAYER_KEY;
+	return NULL;
+}
+
+void group_advise(const struct stamp *stamp, const cJSON *object, struct verdict *verdict)
+{
+	const struct group_entry *entry;
+	struct other other;
+	const char *setting;
+	unsigned count;
+
+	if (!read_other(object, verdict->arena, &other))
+		return;
+	entry = entry_of(&stamp->group, other.name);
+	if (!entry)
+		return;
+	if (other.settings.inject != INJECT_TRUE) {
+		verdict_warn(verdict, WARN_OTHER_NOT_INJECTED, other.name);
+		return;
+	}
+	count = group_set_size(&stamp->group, other.name);
+	if (count != other.replicas)
+		verdict_warn(verdict, WARN_OTHER_REPLICAS, count, other.replicas, other.name);
+	if (strcmp(entry->service, other.service) != 0)
+		verdict_warn(verdict, WARN_OTHER_SERVICE, entry->service, other.service, other.name);
+	else if (!says_the_same(stamp, &other, verdict->arena))
+		verdict_warn(verdict, WARN_OTHER_GROUP, other.name);
+	setting = different_setting(stamp, &other.settings);
+	if (setting)
+		verdict_warn(verdict, WARN_OTHER_SETTING, setting, other.name);
+}
