@@ -28,10 +28,19 @@ enum option_type {
 	OPTION_SIZE,     /* size_t, bytes: a number with Ki, Mi or Gi, or bytes; min to max in bytes */
 	OPTION_DURATION, /* unsigned, seconds: "10s", "2m", "1h" or seconds; min to max in seconds */
 	OPTION_ENUM,     /* unsigned: the position in a list of words, `choices`, NULL at its end */
+	OPTION_LIST,     /* struct option_list: a string each time that the flag is given */
+};
+
+enum { OPTION_LIST_MAX = 100 }; /* strings that a list may have */
+
+struct option_list {
+	const char *texts[OPTION_LIST_MAX]; /* borrowed, as given */
+	size_t len;
 };
 
 struct option {
-	const char *flag; /* "--listen"; NULL ends the table */
+	const char *flag;  /* "--listen"; NULL ends the table */
+	const char *alias; /* another name of it, "-n"; NULL: none */
 	enum option_type type;
 	size_t offset;        /* of the field in the command's struct */
 	const char *fallback; /* the default, as a user would write it; NULL: none (a flag is false, a string NULL) */

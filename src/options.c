@@ -122,6 +122,9 @@ static void describe_allowed(const struct option *option, char *out, size_t size
 	case OPTION_STRING:
 		snprintf(out, size, "a text that is not empty");
 		return;
+	case OPTION_LIST:
+		snprintf(out, size, "a text that is not empty, at most %d times", OPTION_LIST_MAX);
+		return;
 	case OPTION_NAME:
 		snprintf(out, size, "a DNS label: lower-case letters, digits and '-', at most 63 characters");
 		return;
@@ -172,6 +175,14 @@ static bool store_text(bool allowed, const char *text, void *field)
 	return allowed;
 }
 
+static bool store_one_more(const char *text, struct option_list *list)
+{
+	if (!text[0] || list->len == OPTION_LIST_MAX)
+		return false;
+	list->texts[list->len++] = text;
+	return true;
+}
+
 /* Checks the text and stores the value; false, and nothing stored, where the text is not allowed. */
 static bool store(const struct option *option, const char *text, void *field)
 {
@@ -199,6 +210,8 @@ static bool store(const struct option *option, const char *text, void *field)
 		return parse_size(text, &number) && store_number(option, number, field);
 	case OPTION_DURATION:
 		return parse_duration(text, &number) && store_number(option, number, field);
+	case OPTION_LIST:
+		return store_one_more(text, field);
 	case OPTION_ENUM:
 		for (unsigned i = 0; option->choices[i]; i++) {
 			if (strcmp(option->choices[i], text) == 0) {
@@ -255,6 +268,9 @@ static int set_default(struct options *options, size_t i, void *values)
 	case OPTION_ADDRESS:
 		*(const char **)field = option->fallback;
 		break;
+	case OPTION_LIST:
+		((struct option_list *)field)->len = 0;
+		break;
 	}
 	return 0;
 }
@@ -277,18 +293,23 @@ static int read_environment(struct options *options, void *values, struct error 
 	return 0;
 }
 
+/* True where the argument is "flag" or "flag=value"; where its value begins, or NULL. */
+static bool names_flag(const char *argument, const char *flag, const char **ret_value)
+{
+	size_t len = flag ? strlen(flag) : 0;
+
+	if (len == 0 || strncmp(argument, flag, len) != 0 || (argument[len] != '\0' && argument[len] != '='))
+		return false;
+	*ret_value = argument[len] ? argument + len + 1 : NULL;
+	return true;
+}
+
 /* The option that the argument names, and where its value begins ("--flag=value") or NULL. */
 static const struct option *find_option(const struct option *table, const char *argument, const char **ret_value)
 {
 	for (const struct option *option = table; option->flag; option++) {
-		size_t len = strlen(option->flag);
-
-		if (strncmp(argument, option->flag, len) != 0)
-			continue;
-		if (argument[len] != '\0' && argument[len] != '=')
-			continue;
-		*ret_value = argument[len] ? argument + len + 1 : NULL;
-		return option;
+		if (names_flag(argument, option->flag, ret_value) || names_flag(argument, option->alias, ret_value))
+			return option;
 	}
 	return NULL;
 }
@@ -343,7 +364,8 @@ static void print_text(const struct option *table, const char *env_prefix)
 	for (const struct option *option = table; option->flag; option++) {
 		if (option->hidden)
 			continue;
-		printf("  %s%s%s\n", option->flag, option->value ? " " : "", option->value ? option->value : "");
+		printf("  %s%s%s%s%s\n", option->alias ? option->alias : "", option->alias ? ", " : "", option->flag,
+		       option->value ? " " : "", option->value ? option->value : "");
 		printf("      %s", option->help);
 		if (option->fallback)
 			printf(" (default: %s)", option->fallback[0] ? option->fallback : "none");

@@ -17,6 +17,7 @@ struct values {
 	size_t size;
 	unsigned duration;
 	unsigned choice;
+	struct option_list list;
 };
 
 #define FIELD(member) offsetof(struct values, member)
@@ -66,6 +67,7 @@ static const struct option table[] = {
 	 .choices = choices,
 	 .value = "WORD",
 	 .help = "w"},
+	{.flag = "--list", .alias = "-l", .type = OPTION_LIST, .offset = FIELD(list), .value = "L", .help = "l"},
 	{0},
 };
 
@@ -105,6 +107,33 @@ static void both_forms_of_a_flag_work(void)
 	CU_ASSERT(parse(&values, &err, "--choice=low", NULL) == 0 && values.choice == 0);
 }
 
+static void a_list_grows_by_both_names_of_its_flag(void)
+{
+	struct values values;
+	struct error err;
+
+	CU_ASSERT(parse(&values, &err, NULL, NULL) == 0 && values.list.len == 0);
+	CU_ASSERT(parse(&values, &err, "-l=a=b", "--list=c") == 0 && values.list.len == 2);
+	CU_ASSERT(parse(&values, &err, "-l", "d") == 0 && values.list.len == 1);
+}
+
+static void a_list_has_an_end(void)
+{
+	char argument[] = "-l=x";
+	char *argv[OPTION_LIST_MAX + 1];
+	struct options options;
+	struct values values;
+	struct error err;
+
+	for (size_t i = 0; i < ARRAY_LEN(argv); i++)
+		argv[i] = argument;
+	CU_ASSERT(options_parse(&options, table, NULL, OPTION_LIST_MAX, argv, &values, &err) == 0);
+	CU_ASSERT(values.list.len == OPTION_LIST_MAX);
+	CHECK_STRING(values.list.texts[OPTION_LIST_MAX - 1], "x");
+	CU_ASSERT(options_parse(&options, table, NULL, OPTION_LIST_MAX + 1, argv, &values, &err) < 0);
+	CHECK_STRING(err.message, "--list is \"x\": allowed is a text that is not empty, at most 100 times");
+}
+
 static void the_environment_is_read_and_a_flag_wins(void)
 {
 	struct values values;
@@ -139,6 +168,9 @@ static void what_is_wrong_is_named_with_what_is_allowed(void)
 		{"--duration", "1d", "--duration is \"1d\""},
 		{"--duration", "2h", "--duration is \"2h\""},
 		{"--choice", "medium", "--choice is \"medium\": allowed is low, high"},
+		{"-x", NULL, "unknown flag \"-x\""},
+		{"-l", NULL, "--list needs a value: L"},
+		{"-l", "", "--list is \"\": allowed is a text that is not empty"},
 		{"--flag=maybe", NULL, "--flag is \"maybe\": allowed is true or false"},
 		{"--string", "", "--string is \"\""},
 		{"--name", "A", "--name is \"A\": allowed is a DNS label"},
@@ -194,6 +226,8 @@ int add_options_suite(void)
 	static const struct unit_test tests[] = {
 		{"defaults are what a user would write", defaults_are_what_a_user_would_write},
 		{"both forms of a flag work", both_forms_of_a_flag_work},
+		{"a list grows by both names of its flag", a_list_grows_by_both_names_of_its_flag},
+		{"a list has an end", a_list_has_an_end},
 		{"the environment is read and a flag wins", the_environment_is_read_and_a_flag_wins},
 		{"what is wrong is named with what is allowed", what_is_wrong_is_named_with_what_is_allowed},
 		{"addresses", addresses},
