@@ -3,7 +3,8 @@
 
 FROM debian:bookworm-slim AS tools
 RUN apt-get update && apt-get install -y --no-install-recommends \
-	gcc libb64-dev libc6-dev libcjson-dev libcunit1-dev libcurl4-openssl-dev libgnutls28-dev libmicrohttpd-dev libssl-dev \
+	gcc libb64-dev libc6-dev libcjson-dev libcunit1-dev libcurl4-openssl-dev libfyaml-dev libgnutls28-dev \
+	libmicrohttpd-dev libssl-dev \
 	make pkg-config python3-jsonpatch python3-pytest \
 	&& rm -rf /var/lib/apt/lists/*
 

@@ -22,7 +22,7 @@ VERSION := $(shell sed -n 's/.*TFCONFIG_WEBHOOK_VERSION "\(.*\)"/\1/p' include/v
 PROGRAM := build/tfconfig-webhook
 OUT := build/$(VARIANT)
 
-LIBRARIES := libmicrohttpd gnutls libcjson libcrypto libssl libcurl
+LIBRARIES := libmicrohttpd gnutls libcjson libcrypto libssl libcurl libfyaml
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wcast-align -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla -Wnull-dereference \
@@ -74,6 +74,7 @@ endif
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+.PRECIOUS: $(OUT)/%.o
 
 all: program ## build build/tfconfig-webhook
 
@@ -102,10 +103,18 @@ $(OUT)/%.o: %.c Makefile
 
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(OUT)/tests/kube/client_driver.d
 
-$(OUT)/fuzz-review: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/fuzz/fuzz_review.o
+# What neither listens nor reads a certificate; the fuzzers know nothing else.
+PURE_OBJECTS := $(filter $(OUT)/src/core/% $(OUT)/src/render/%,$(OBJECTS))
+
+$(OUT)/fuzz-%: $(PURE_OBJECTS) $(OUT)/tests/fuzz/fuzz_%.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)
 
-$(OUT)/replay-review: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/fuzz/fuzz_review.o $(OUT)/tests/fuzz/replay.o
+$(OUT)/replay-%: $(PURE_OBJECTS) $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/tests/fuzz/replay.o
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+fuzzers: $(OUT)/fuzz-review $(OUT)/replay-review $(OUT)/fuzz-yaml $(OUT)/replay-yaml
+
+$(OUT)/read-yaml: $(PURE_OBJECTS) $(OUT)/tests/render/read_yaml.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 install: all ## install the program below $(DESTDIR)$(PREFIX)
@@ -140,11 +149,11 @@ test: ## everything but TensorFlow: installs what it needs, runs all suites, and
 	@$(INSTALL_PACKAGES) build demo test image
 	@tests/tools/fetch-promtool
 	@$(MAKE) --no-print-directory build/venv/.installed
-	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests build/release/client-driver
+	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests build/release/client-driver build/release/read-yaml
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=clang program build/clang/unit-tests
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests build/asan/client-driver
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests build/asan/client-driver build/asan/read-yaml
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=tsan program
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=fuzz build/fuzz/fuzz-review build/fuzz/replay-review
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=fuzz fuzzers
 	@$(MAKE) --no-print-directory run-tests
 
 # One suite a line, each with its closing line; the first that fails ends the run.
@@ -153,8 +162,8 @@ run-tests:
 	build/clang/unit-tests
 	build/asan/unit-tests
 	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
-	$(PYTEST) tests/data_cases tests/docs tests/certs tests/wait tests/manifests
-	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs tests/wait
+	$(PYTEST) tests/data_cases tests/docs tests/certs tests/wait tests/render tests/manifests
+	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs tests/wait tests/render
 	$(PYTEST) tests/kube
 	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/kube
 	$(PYTEST) tests/properties
@@ -181,9 +190,9 @@ build/venv-tensorflow/.installed: tests/tensorflow/requirements.txt
 	touch $@
 
 FUZZ_SECONDS ?= 600
-fuzz: ## fuzz the core for FUZZ_SECONDS (600)
+fuzz: ## fuzz the core, then the YAML reader, for FUZZ_SECONDS (600) each
 	@$(INSTALL_PACKAGES) build demo test
-	@$(MAKE) --no-print-directory VARIANT=fuzz build/fuzz/fuzz-review build/fuzz/replay-review
+	@$(MAKE) --no-print-directory VARIANT=fuzz fuzzers
 	tests/fuzz/run $(FUZZ_SECONDS)
 
 valgrind: ## the unit tests under valgrind: reads of memory that nobody wrote
@@ -195,7 +204,7 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(INSTALL_PACKAGES) build lint
 	@$(MAKE) --no-print-directory run-lint
 
-C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.c tests/bench/*.c tests/e2e/cluster/*.c))
+C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.c tests/render/*.c tests/bench/*.c tests/e2e/cluster/*.c))
 SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
 
 run-lint:
@@ -262,5 +271,5 @@ build/release/tests/bench/echo: build/release/tests/bench/echo.o
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
-.PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz valgrind lint \
+.PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
 	run-lint format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench help

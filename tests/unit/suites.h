@@ -17,6 +17,7 @@ int add_inspect_suite(void);
 int add_json_suite(void);
 int add_listen_suite(void);
 int add_log_line_suite(void);
+int add_manifests_suite(void);
 int add_metrics_suite(void);
 int add_names_suite(void);
 int add_options_suite(void);
@@ -27,11 +28,13 @@ int add_resolv_suite(void);
 int add_review_suite(void);
 int add_rotation_model_suite(void);
 int add_rotation_suite(void);
+int add_scalar_suite(void);
 int add_service_advice_suite(void);
 int add_stamp_suite(void);
 int add_text_suite(void);
 int add_tfconfig_suite(void);
 int add_verdict_suite(void);
 int add_watch_events_suite(void);
+int add_yaml_suite(void);
 
 #endif
