@@ -15,6 +15,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_serve(int argc, char **argv);
 int cmd_review(int argc, char **argv);
+int cmd_render(int argc, char **argv);
 int cmd_certs(int argc, char **argv);
 int cmd_wait(int argc, char **argv);
 

@@ -14,6 +14,7 @@ static const struct command {
 } commands[] = {
 	{"serve", cmd_serve, "answer admission reviews over TLS"},
 	{"review", cmd_review, "answer one AdmissionReview from stdin"},
+	{"render", cmd_render, "say what would be said about manifests, and each pod's TF_CONFIG"},
 	{"certs", cmd_certs, "mint a CA and a serving certificate into a folder"},
 	{"wait", cmd_wait, "wait until the names of all peers in TF_CONFIG resolve"},
 };

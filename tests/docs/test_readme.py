@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -75,6 +76,19 @@ def test_the_settings_table_is_the_one_that_the_program_prints(program):
     printed = subprocess.run([program, "serve", "--help=markdown"], capture_output=True, text=True, check=True).stdout
     assert printed.startswith("| flag |")
     assert printed in README
+
+
+def test_what_render_prints_is_what_the_program_prints(program):
+    """Each command that is shown, with the output below it."""
+    shown = README.partition("<!-- render -->\n```\n")[2].partition("```\n<!-- /render -->")[0]
+    parts = re.split(r"^\$ ", shown, flags=re.MULTILINE)[1:]
+    assert len(parts) == 2
+    for part in parts:
+        command, _, output = part.partition("\n")
+        name, *arguments = shlex.split(command)
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, cwd=ROOT)
+        assert name == "tfconfig-webhook"
+        assert (done.returncode, done.stdout, done.stderr) == (0, output, "")
 
 
 def test_every_annotation_is_in_the_table_and_no_other():

@@ -9,11 +9,12 @@ import subprocess
 
 import pytest
 
-from conftest import DATA
+from conftest import DATA, ROOT
 from images import build_image, buildah, may_mount, run, version
 
 IMAGE = "localhost/tfconfig-webhook:test"
 PROGRAM = "/usr/bin/tfconfig-webhook"
+SAMPLE = ROOT / "manifests" / "samples" / "worker" / "trainer.yaml"
 MAX_BYTES = 20_230_000
 
 MISSING = [tool for tool in ("buildah", "debootstrap", "openssl") if not shutil.which(tool)]
@@ -120,6 +121,13 @@ def test_review(root):
     done = enter(root, "review", "--decode", *arguments, input=(case / "review.json").read_text())
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads((case / "expected.json").read_text())
+
+
+def test_render(root):
+    """The library that reads YAML is there."""
+    done = enter(root, "render", "-f", "-", input=SAMPLE.read_text())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("StatefulSet default/trainer: 3 pods\n")
 
 
 def test_serve_accepts_its_configuration(root, certs):

@@ -3,6 +3,7 @@
 
 /* One function a module: each registers its CUnit suite and returns 0, or a CUnit error code. */
 int add_answer_suite(void);
+int add_apply_suite(void);
 int add_arena_suite(void);
 int add_backoff_suite(void);
 int add_base64_suite(void);
