@@ -61,6 +61,7 @@ struct kube_request {
 	const char *path;         /* with its query: "/api/v1/namespaces/ns/secrets/name" */
 	const char *content_type; /* of the body */
 	const char *body;         /* NULL: none */
+	unsigned timeout;         /* milliseconds, all in all; 0: as the client's configuration says */
 };
 
 /*

@@ -26,7 +26,7 @@ struct transfer_sink {
 
 /*
  * Reads the token and makes the handle. The request's body and the transfer stay where they are until the release.
- * `timeout` is in seconds. On failure there is nothing to release.
+ * `timeout` is in milliseconds. On failure there is nothing to release.
  */
 MUST_CHECK int transfer_init(struct transfer *transfer, const struct kube_client_config *config,
 			     const struct kube_request *request, unsigned timeout, const struct transfer_sink *sink,

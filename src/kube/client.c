@@ -174,9 +174,10 @@ enum kube_status kube_client_send(struct kube_client *client, const struct kube_
 	const struct transfer_sink sink = {.write = receive, .context = &exchange};
 	enum kube_status status;
 	struct error local = {0};
+	const unsigned timeout = request->timeout ? request->timeout : client->config.timeout * 1000;
 
 	buf_release(answer);
-	if (transfer_init(&exchange.transfer, &client->config, request, client->config.timeout, &sink, &local) < 0) {
+	if (transfer_init(&exchange.transfer, &client->config, request, timeout, &sink, &local) < 0) {
 		answer_failed(request, local.code, local.message, err);
 		return KUBE_UNAVAILABLE;
 	}

@@ -125,7 +125,7 @@ static bool set_request(struct transfer *transfer, const struct kube_client_conf
 
 static bool set_answer(struct transfer *transfer, unsigned timeout, const struct transfer_sink *sink)
 {
-	return https_set(transfer->easy, CURLOPT_TIMEOUT, timeout) &&
+	return https_set(transfer->easy, CURLOPT_TIMEOUT_MS, timeout) &&
 	       curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, sink->write) == CURLE_OK &&
 	       curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, sink->context) == CURLE_OK &&
 	       curl_easy_setopt(transfer->easy, CURLOPT_ERRORBUFFER, transfer->details) == CURLE_OK;

@@ -75,7 +75,7 @@ static int start_transfer(struct watch *watch, const struct watch_context *conte
 	if (path.failed)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for a watch");
 	request.path = buf_string(&path);
-	if (transfer_init(&watch->transfer, context->config, &request, life + LIFE_MARGIN, &sink, err) < 0)
+	if (transfer_init(&watch->transfer, context->config, &request, (life + LIFE_MARGIN) * 1000, &sink, err) < 0)
 		return -1;
 	if (curl_multi_add_handle(context->multi, watch->transfer.easy) == CURLM_OK)
 		return 0;
