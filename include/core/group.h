@@ -90,6 +90,9 @@ unsigned group_role_size(const struct group *group, enum role role);
 unsigned group_set_size(const struct group *group, const char *set);
 unsigned group_size(const struct group *group);
 
+/* True where no entry before the i-th names its set. */
+bool group_entry_is_first_of_set(const struct group *group, size_t i);
+
 /* True where an entry names another set than `set`. */
 bool group_spans_sets(const struct group *group, const char *set);
 

@@ -166,6 +166,7 @@
 #define WARN_SERVICE_MISSING     "the pods find each other by a headless Service, which is missing: Service %s"
 #define WARN_SERVICE_CLUSTER_IP  "a Service with a cluster IP gives pods no names: set clusterIP: None on Service %s"
 #define WARN_SERVICE_UNREADY     "no pod has a name before it is ready: set publishNotReadyAddresses: true on Service %s"
+#define WARN_SERVICE_WAITS       "tfconfig.dev/wait waits for ever: set publishNotReadyAddresses: true on Service %s"
 #define WARN_SERVICE_NO_SELECTOR "a Service without a selector gives pods no names: Service %s"
 #define WARN_SERVICE_SELECTOR    "the pods are not selected by %s=%s, as their template lacks it: Service %s"
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "core/arena.h"
+#include "core/related.h"
 
 /*
  * The whole product in one function: the bytes of an AdmissionReview in, the bytes of the answer out. The server, the
@@ -66,5 +67,14 @@ const char *review_decision_name(enum review_decision decision);
  */
 void review_answer(struct arena *arena, const char *body, size_t len, const struct review_config *config,
 		   struct review_answer *ret_answer);
+
+/*
+ * As review_answer, for who can look into the cluster. A review for which that could make a difference, which no pod's
+ * is, adds to the list what it would like to see: with a list that was empty, the answer is what can be said without.
+ * Reviewed again, with what has become of the objects in the list, the same body gets the same decision and patch, and
+ * more warnings. Should the objects be too large for the arena, they are passed over.
+ */
+void review_answer_with(struct arena *arena, const char *body, size_t len, const struct review_config *config,
+			struct related_list *related, struct review_answer *ret_answer);
 
 #endif

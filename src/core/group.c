@@ -129,6 +129,15 @@ int group_of_workers(struct arena *arena, struct group *ret_group, struct error 
 	return 0;
 }
 
+bool group_entry_is_first_of_set(const struct group *group, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (strcmp(group->entries[j].set, group->entries[i].set) == 0)
+			return false;
+	}
+	return true;
+}
+
 bool group_spans_sets(const struct group *group, const char *set)
 {
 	for (size_t i = 0; i < group->len; i++) {

@@ -53,13 +53,14 @@ static void refuse_for_memory(const struct arena *arena, struct review_answer *a
 		refuse(answer, 503, "no memory just now: try again\n");
 }
 
-static void decide(const struct request *request, const struct review_config *config, struct verdict *verdict)
+static void decide(const struct request *request, const struct review_config *config, struct related_list *related,
+		   struct verdict *verdict)
 {
 	if (request->subresource[0] || !request->object)
 		return;
 	if (strcmp(request->group, "apps") == 0 && strcmp(request->resource, "statefulsets") == 0) {
 		if (request->operation != OPERATION_OTHER)
-			statefulset_admit(request, config, verdict);
+			statefulset_admit(request, config, related, verdict);
 	} else if (request->group[0] == '\0' && strcmp(request->resource, "pods") == 0) {
 		if (request->operation == OPERATION_CREATE)
 			pod_admit(request, config, verdict);
@@ -143,13 +144,13 @@ static void describe(const struct request *request, const struct verdict *verdic
 
 /* Answers a parsed review. */
 static void answer_request(struct arena *arena, const struct request *request, const struct review_config *config,
-			   struct review_answer *answer)
+			   struct related_list *related, struct review_answer *answer)
 {
 	struct verdict verdict = {.arena = arena, .object = object_of(arena, request)};
 	const char *body;
 
 	if (verdict.object)
-		decide(request, config, &verdict);
+		decide(request, config, related, &verdict);
 	body = arena->state == ARENA_OK ? print_answer(arena, request, &verdict) : NULL;
 	describe(request, &verdict, answer);
 	if (!body || arena->state != ARENA_OK) {
@@ -174,8 +175,8 @@ static void refuse_input(struct arena *arena, const struct error *err, struct re
 	refuse(answer, 400, text ? text : "the body is no AdmissionReview\n");
 }
 
-void review_answer(struct arena *arena, const char *body, size_t len, const struct review_config *config,
-		   struct review_answer *ret_answer)
+static void answer_body(struct arena *arena, const char *body, size_t len, const struct review_config *config,
+			struct related_list *related, struct review_answer *ret_answer)
 {
 	struct review_answer answer = {
 		.uid = "",
@@ -199,7 +200,33 @@ void review_answer(struct arena *arena, const char *body, size_t len, const stru
 	else if (!(tree = json_parse(arena, body, len, &err)) || request_read(tree, &request, &err) < 0)
 		refuse_input(arena, &err, &answer);
 	else
-		answer_request(arena, &request, config, &answer);
+		answer_request(arena, &request, config, related, &answer);
 	arena_enter(before);
 	*ret_answer = answer;
+}
+
+void review_answer(struct arena *arena, const char *body, size_t len, const struct review_config *config,
+		   struct review_answer *ret_answer)
+{
+	answer_body(arena, body, len, config, NULL, ret_answer);
+}
+
+static bool holds_objects(const struct related_list *related)
+{
+	for (size_t i = 0; i < related->len; i++) {
+		if (related->items[i].state == RELATED_FOUND)
+			return true;
+	}
+	return false;
+}
+
+void review_answer_with(struct arena *arena, const char *body, size_t len, const struct review_config *config,
+			struct related_list *related, struct review_answer *ret_answer)
+{
+	answer_body(arena, body, len, config, related, ret_answer);
+	/* What others put into the cluster must not cost this one its answer. */
+	if (arena->state != ARENA_OK && holds_objects(related)) {
+		arena_reset(arena);
+		answer_body(arena, body, len, config, NULL, ret_answer);
+	}
 }

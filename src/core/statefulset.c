@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/advice.h"
+#include "core/cluster_advice.h"
 #include "core/containers.h"
 #include "core/json.h"
 #include "core/messages.h"
@@ -21,7 +22,8 @@
 struct review {
 	const struct request *request;
 	const char *domain;
-	const char *wait_image; /* NULL: none */
+	const char *wait_image;       /* NULL: none */
+	struct related_list *related; /* NULL: nobody will look */
 	struct set set;
 	struct set old; /* empty but for an UPDATE */
 	struct settings settings;
@@ -276,6 +278,8 @@ static void advise(const struct review *review, struct verdict *verdict)
 	};
 
 	advice_give(&subject, verdict);
+	if (review->related)
+		cluster_advise(&subject, review->related, verdict);
 }
 
 /* Nothing changed that a group is made of: the stamps of before come back, and the update is never denied. */
@@ -323,13 +327,15 @@ static void opt_in(struct review *review, struct verdict *verdict)
 	advise(review, verdict);
 }
 
-void statefulset_admit(const struct request *request, const struct review_config *config, struct verdict *verdict)
+void statefulset_admit(const struct request *request, const struct review_config *config, struct related_list *related,
+		       struct verdict *verdict)
 {
 	const cJSON *old_object = request->operation == OPERATION_UPDATE ? request->old_object : NULL;
 	struct review review = {
 		.request = request,
 		.domain = config->cluster_domain,
 		.wait_image = config->wait_image,
+		.related = related,
 		.set = set_of(request->object),
 		.old = set_of(old_object),
 	};

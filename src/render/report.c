@@ -38,16 +38,6 @@ static void check_service(struct subject *subject, struct verdict *verdict)
 			  verdict->object, manifest->namespace, name);
 }
 
-/* True where an entry before this one names the same set. */
-static bool is_named_before(const struct group *group, size_t i)
-{
-	for (size_t j = 0; j < i; j++) {
-		if (strcmp(group->entries[j].set, group->entries[i].set) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Advice on the other sets of the group, where they are among the manifests. */
 static void check_others(struct subject *subject, struct verdict *verdict)
 {
@@ -58,7 +48,7 @@ static void check_others(struct subject *subject, struct verdict *verdict)
 		const char *name = group->entries[i].set;
 		const struct manifest *other;
 
-		if (strcmp(name, manifest->name) == 0 || is_named_before(group, i))
+		if (strcmp(name, manifest->name) == 0 || !group_entry_is_first_of_set(group, i))
 			continue;
 		other = manifests_find(&subject->manifests->sets, manifest->namespace, name);
 		if (other)

@@ -7,13 +7,19 @@
 
 #define SOUND "\"clusterIP\":\"None\",\"publishNotReadyAddresses\":true"
 
-/* What is said of a Service with this spec (NULL: none) that a set with the labels app=trainer and tier=x names. */
-static void check(const char *spec, const char *expected)
+/*
+ * What is said of a Service with this spec (NULL: none) that a set with the labels app=trainer and tier=x names, which
+ * has these annotations itself, or on its template.
+ */
+static void check_annotated(const char *own, const char *of_template, const char *spec, const char *expected)
 {
-	static const char text[] =
-		"{\"spec\":{\"template\":{\"metadata\":{\"labels\":{\"app\":\"trainer\",\"tier\":\"x\",\"n\":1}}}}}";
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
+	const char *text = arena_printf(arena,
+					"{\"metadata\":{\"annotations\":{%s}},\"spec\":{\"template\":{\"metadata\":{"
+					"\"annotations\":{%s},\"labels\":{\"app\":\"trainer\",\"tier\":\"x\","
+					"\"n\":1}}}}}",
+					own, of_template);
 	struct set set = set_of(json_parse(arena, text, strlen(text), NULL));
 	struct verdict verdict = {.arena = arena, .object = "StatefulSet ml/trainer"};
 	char *service = spec ? arena_printf(arena, "{\"spec\":{%s}}", spec) : NULL;
@@ -24,6 +30,11 @@ static void check(const char *spec, const char *expected)
 	CHECK_STRING(found, expected);
 	CU_ASSERT(verdict.denial == NULL);
 	unit_arena_end(&unit);
+}
+
+static void check(const char *spec, const char *expected)
+{
+	check_annotated("", "", spec, expected);
 }
 
 static void a_sound_service_is_passed_in_silence(void)
@@ -59,12 +70,27 @@ static void the_selector_must_select(void)
 	      "[\"the pods are not selected by tfconfig.dev/inject=false, as their template lacks it: Service hl\"]");
 }
 
+static void a_set_that_waits_is_told_what_that_comes_to(void)
+{
+	static const char yes[] = "\"tfconfig.dev/wait\":\"true\"";
+	static const char hiding[] = "\"clusterIP\":\"None\",\"selector\":{\"app\":\"trainer\"}";
+	static const char waits[] =
+		"[\"tfconfig.dev/wait waits for ever: set publishNotReadyAddresses: true on Service hl\"]";
+
+	check_annotated(yes, "", hiding, waits);
+	check_annotated("", yes, hiding, waits);
+	check_annotated(yes, "", SOUND ",\"selector\":{\"app\":\"trainer\"}", "[]");
+	check_annotated("\"tfconfig.dev/wait\":\"false\"", "", hiding,
+			"[\"no pod has a name before it is ready: set publishNotReadyAddresses: true on Service hl\"]");
+}
+
 int add_service_advice_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"a sound Service is passed in silence", a_sound_service_is_passed_in_silence},
 		{"what hides the pods is told", what_hides_pods_is_told},
 		{"the selector must select the pods", the_selector_must_select},
+		{"a set that waits is told what that comes to", a_set_that_waits_is_told_what_that_comes_to},
 		{NULL, NULL},
 	};
 

@@ -1,0 +1,58 @@
+#include "core/cluster_advice.h"
+
+#include <string.h>
+
+#include "core/group_advice.h"
+#include "core/json.h"
+#include "core/service_advice.h"
+
+/* The object that was found, NULL where the text is none of this kind. */
+static const cJSON *parse(const struct related *related, struct arena *arena)
+{
+	const cJSON *object = json_parse(arena, related->json, related->json_len, NULL);
+	const char *kind = json_get_string(object, "kind");
+
+	return kind && strcmp(kind, related_kind_name(related->kind)) == 0 ? object : NULL;
+}
+
+static void advise_on_service(const struct advice_subject *subject, struct related_list *related,
+			      struct verdict *verdict)
+{
+	const char *name = json_get_string(subject->set->spec, "serviceName");
+	const struct related *service =
+		related_want(related, verdict->arena, subject->namespace, RELATED_SERVICE, name ? name : "");
+	const cJSON *object = NULL;
+
+	if (!service || service->state == RELATED_UNKNOWN)
+		return;
+	if (service->state == RELATED_FOUND)
+		object = parse(service, verdict->arena);
+	if (object || service->state == RELATED_MISSING)
+		service_advise(subject->set, name, object, verdict);
+}
+
+static void advise_on_others(const struct advice_subject *subject, struct related_list *related,
+			     struct verdict *verdict)
+{
+	const struct group *group = &subject->stamp->group;
+
+	for (size_t i = 0; i < group->len; i++) {
+		const char *name = group->entries[i].set;
+		const struct related *other;
+		const cJSON *object;
+
+		if (strcmp(name, subject->name) == 0 || !group_entry_is_first_of_set(group, i))
+			continue;
+		other = related_want(related, verdict->arena, subject->namespace, RELATED_STATEFUL_SET, name);
+		object = other && other->state == RELATED_FOUND ? parse(other, verdict->arena) : NULL;
+		if (object)
+			group_advise(subject->stamp, object, verdict);
+	}
+}
+
+void cluster_advise(const struct advice_subject *subject, struct related_list *related, struct verdict *verdict)
+{
+	advise_on_service(subject, related, verdict);
+	if (subject->stamp)
+		advise_on_others(subject, related, verdict);
+}
