@@ -2,7 +2,7 @@
 #define SELF_MANAGED_H
 
 #include "kube/certificates.h"
-#include "net/certificate_source.h"
+#include "net/companion.h"
 
 /*
  * Certificates that manage themselves (src/kube) as the source of the server's certificate (src/net): neither knows of
@@ -16,7 +16,7 @@ struct self_managed {
 	struct certificates *certificates;
 };
 
-/* The source for server_run; it borrows the struct, whose config is to be filled before. */
-struct certificate_source self_managed_source(struct self_managed *managed);
+/* The companion for server_run; it borrows the struct, whose config is to be filled before. */
+struct companion self_managed_companion(struct self_managed *managed);
 
 #endif

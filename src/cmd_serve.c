@@ -259,7 +259,7 @@ static int check_config(const struct server_config *config)
 {
 	struct error err;
 
-	if (!config->source && check_files(config, &err) < 0)
+	if (config->certificate_file && check_files(config, &err) < 0)
 		return command_failed("serve", &err);
 	printf("The configuration is valid.\n");
 	return EXIT_OK;
@@ -327,7 +327,6 @@ int cmd_serve(int argc, char **argv)
 	struct serve_settings settings;
 	struct server_config config;
 	struct self_managed managed = {0};
-	struct certificate_source source;
 	char found[DNS_NAME_MAX + 1];
 	const char *domain;
 	bool from_resolv;
@@ -346,8 +345,7 @@ int cmd_serve(int argc, char **argv)
 	if (settings.cert_mode == CERT_SELF_MANAGED) {
 		if (make_managed(&settings, domain, &managed, &err) < 0)
 			return command_failed("serve", &err);
-		source = self_managed_source(&managed);
-		config.source = &source;
+		config.companions[config.companion_count++] = self_managed_companion(&managed);
 	}
 	if (settings.check_config)
 		return check_config(&config);

@@ -113,7 +113,7 @@ static void stop(void *context)
 	certificates_stop(managed->certificates);
 }
 
-struct certificate_source self_managed_source(struct self_managed *managed)
+struct companion self_managed_companion(struct self_managed *managed)
 {
-	return (struct certificate_source){.context = managed, .start = start, .stop = stop};
+	return (struct companion){.context = managed, .start = start, .stop = stop};
 }

@@ -5,21 +5,26 @@
 
 #include "core/error.h"
 #include "net/admission.h"
-#include "net/certificate_source.h"
+#include "net/companion.h"
 #include "net/listen.h"
 #include "net/log.h"
 
 /*
  * The life of the server: start, serve, reload, drain, stop.
  *
- * Where the certificate comes from files, SIGHUP loads it anew, as does a change of the files. SIGTERM and SIGINT drain: the server is not ready
- * from then on but serves, closing each connection with its answer, until the drain time is over or the signal comes
- * again; then it takes no connection any more, finishes what is under way, and stops.
+ * Where the certificate comes from files, SIGHUP loads it anew, as does a change of the files. SIGTERM and SIGINT drain:
+ * the server is not ready from then on but serves, closing each connection with its answer, until the drain time is over
+ * or the signal comes again; then it takes no connection any more, finishes what is under way, and stops.
+ *
+ * Companions are started in their order once the ports are open, and stopped in the opposite one before those close.
  */
 
+enum { SERVER_COMPANIONS_MAX = 4 };
+
 struct server_config {
-	const char *certificate_file, *key_file; /* where there is no source */
-	const struct certificate_source *source; /* or NULL */
+	const char *certificate_file, *key_file; /* NULL: a companion brings the certificate */
+	struct companion companions[SERVER_COMPANIONS_MAX];
+	size_t companion_count;
 	struct listen_address listen, metrics_listen;
 	struct admission_config admission;
 	size_t memory;            /* bytes that all connections and requests may hold together */

@@ -17,7 +17,7 @@
 struct server {
 	const struct server_config *config;
 	struct runtime runtime;
-	struct certificate_files files;           /* where there is no source */
+	struct certificate_files files;           /* where the certificate comes from files */
 	struct admission_config admission_config; /* with the connections that there really are */
 	struct admission admission;
 	struct probes probes;
@@ -48,6 +48,11 @@ static int wait_for_signal(const sigset_t *signals, uint64_t until)
 		if (errno == EAGAIN)
 			return 0;
 	}
+}
+
+static bool reads_files(const struct server *server)
+{
+	return server->config->certificate_file != NULL;
 }
 
 static int load_files(struct server *server, struct error *err)
@@ -132,6 +137,29 @@ static int limit_connections(struct server *server, struct error *err)
 	return 0;
 }
 
+static void stop_companions(const struct server *server, size_t count)
+{
+	const struct companion *companions = server->config->companions;
+
+	while (count-- > 0)
+		companions[count].stop(companions[count].context);
+}
+
+static int start_companions(struct server *server, struct error *err)
+{
+	const struct server_config *config = server->config;
+
+	for (size_t i = 0; i < config->companion_count; i++) {
+		const struct companion *companion = &config->companions[i];
+
+		if (companion->start(companion->context, &server->runtime, &server->address, err) < 0) {
+			stop_companions(server, i);
+			return -1;
+		}
+	}
+	return 0;
+}
+
 static int start(struct server *server, struct error *err)
 {
 	const struct server_config *config = server->config;
@@ -144,17 +172,17 @@ static int start(struct server *server, struct error *err)
 	runtime->log = log_new(STDOUT_FILENO, config->log_level, err);
 	if (!runtime->log)
 		goto no_log;
-	if (!config->source && load_files(server, err) < 0)
+	if (reads_files(server) && load_files(server, err) < 0)
 		goto no_deadlines;
 	if (limit_connections(server, err) < 0 || start_deadlines(server, err) < 0)
 		goto no_deadlines;
 	if (start_ports(server, err) < 0)
 		goto no_ports;
-	if (config->source && config->source->start(config->source->context, runtime, &server->address, err) < 0)
-		goto no_source;
+	if (start_companions(server, err) < 0)
+		goto no_companions;
 	return 0;
 
-no_source:
+no_companions:
 	admission_stop(&server->admission);
 	probes_stop(&server->probes);
 no_ports:
@@ -175,7 +203,7 @@ static int serve(struct server *server)
 
 		if (number == SIGTERM || number == SIGINT)
 			return number;
-		if (!server->config->source && (number == SIGHUP || certificate_files_changed(&server->files)))
+		if (reads_files(server) && (number == SIGHUP || certificate_files_changed(&server->files)))
 			reload(server);
 	}
 }
@@ -194,7 +222,7 @@ static void drain(struct server *server)
 	atomic_store(&runtime->draining, true);
 	do {
 		number = wait_for_signal(&server->signals, end);
-		if (number == SIGHUP && !server->config->source)
+		if (number == SIGHUP && reads_files(server))
 			reload(server);
 	} while (number == SIGHUP);
 	atomic_store(&runtime->refusing, true);
@@ -206,8 +234,7 @@ static void stop(struct server *server)
 {
 	struct runtime *runtime = &server->runtime;
 
-	if (server->config->source)
-		server->config->source->stop(server->config->source->context);
+	stop_companions(server, server->config->companion_count);
 	admission_stop(&server->admission);
 	probes_stop(&server->probes);
 	deadlines_release(&runtime->deadlines);
