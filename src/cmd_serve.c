@@ -11,6 +11,7 @@
 #include "net/server.h"
 #include "options.h"
 #include "pki/mint.h"
+#include "preflight.h"
 #include "self_managed.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
@@ -25,6 +26,7 @@ struct serve_settings {
 	const char *service, *ca_secret, *webhook_configuration;
 	const char *service_account;
 	unsigned ca_life, leaf_life, ca_settle, clock_margin;
+	unsigned advice_timeout, advice_pause;
 	const char *listen, *metrics_listen;
 	const char *cluster_domain;
 	const char *wait_image;
@@ -208,6 +210,21 @@ static const struct option serve_options[] = {
 	 .fallback = "1h",
 	 .max = MINT_BACKDATE,
 	 .hidden = true},
+	{.flag = "--advice-timeout",
+	 .type = OPTION_COUNT, /* milliseconds */
+	 .offset = FIELD(advice_timeout),
+	 .value = "COUNT",
+	 .fallback = "300",
+	 .min = 1,
+	 .max = 60000,
+	 .hidden = true},
+	{.flag = "--advice-pause",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(advice_pause),
+	 .value = "TIME",
+	 .fallback = "60s",
+	 .max = DAY,
+	 .hidden = true},
 	{.flag = NULL},
 };
 
@@ -321,12 +338,50 @@ static int make_managed(const struct serve_settings *settings, const char *domai
 	return service_names_init(&config->names, settings->service, config->client.namespace, domain, err);
 }
 
+/* What runs beside the server, and what it is made of. */
+struct companions {
+	struct self_managed managed;
+	struct preflight preflight;
+	struct advisor advisor;
+};
+
+static void add_companion(struct server_config *config, struct companion companion)
+{
+	config->companions[config->companion_count++] = companion;
+}
+
+/* Where the cluster can't be looked into, the webhook serves without. */
+static void add_preflight(const struct serve_settings *settings, struct companions *companions,
+			  struct server_config *config)
+{
+	struct preflight *preflight = &companions->preflight;
+
+	preflight->config =
+		(struct finder_config){.timeout = settings->advice_timeout, .pause = settings->advice_pause};
+	preflight_init(preflight, settings->service_account);
+	if (preflight_advisor(preflight, &companions->advisor))
+		config->admission.advisor = &companions->advisor;
+	add_companion(config, preflight_companion(preflight));
+}
+
+static int add_companions(const struct serve_settings *settings, const char *domain, struct companions *companions,
+			  struct server_config *config, struct error *err)
+{
+	if (settings->cert_mode == CERT_SELF_MANAGED) {
+		if (make_managed(settings, domain, &companions->managed, err) < 0)
+			return -1;
+		add_companion(config, self_managed_companion(&companions->managed));
+	}
+	add_preflight(settings, companions, config);
+	return 0;
+}
+
 int cmd_serve(int argc, char **argv)
 {
 	struct options options;
 	struct serve_settings settings;
 	struct server_config config;
-	struct self_managed managed = {0};
+	struct companions companions = {.managed = {.runtime = NULL}};
 	char found[DNS_NAME_MAX + 1];
 	const char *domain;
 	bool from_resolv;
@@ -342,11 +397,8 @@ int cmd_serve(int argc, char **argv)
 		return command_failed("serve", &err);
 	if (settings.print_config)
 		return print_config(&options, &config, from_resolv);
-	if (settings.cert_mode == CERT_SELF_MANAGED) {
-		if (make_managed(&settings, domain, &managed, &err) < 0)
-			return command_failed("serve", &err);
-		config.companions[config.companion_count++] = self_managed_companion(&managed);
-	}
+	if (add_companions(&settings, domain, &companions, &config, &err) < 0)
+		return command_failed("serve", &err);
 	if (settings.check_config)
 		return check_config(&config);
 	/* Memory holds private keys: none of it belongs into a core dump. */

@@ -6,6 +6,7 @@
 
 #include "core/budget.h"
 #include "core/buf.h"
+#include "core/related.h"
 #include "core/review.h"
 
 /*
@@ -40,6 +41,13 @@ struct metrics_managed {
 	atomic_ulong registrations; /* updates of the caBundle */
 };
 
+/* Of what reviews look for in the cluster; on the page where `on` is set. */
+struct metrics_advice {
+	atomic_bool on;
+	atomic_ulong lookups[RELATED_STATES];
+	atomic_ulong late; /* reviews that were answered before all was found out */
+};
+
 struct metrics {
 	atomic_ulong reviews[METRICS_RESOURCES][METRICS_OPERATIONS][METRICS_DECISIONS];
 	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each in the first bucket that holds it */
@@ -55,6 +63,7 @@ struct metrics {
 	atomic_llong certificate_expiry; /* seconds since 1970 */
 	atomic_ulong reloads_succeeded, reloads_failed;
 	struct metrics_managed managed;
+	struct metrics_advice advice;
 	struct budget *budget; /* borrowed */
 };
 

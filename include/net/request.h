@@ -7,6 +7,7 @@
 
 #include <microhttpd.h>
 
+#include "net/advice.h"
 #include "net/body.h"
 #include "net/runtime.h"
 
@@ -26,6 +27,7 @@ enum {
 struct request {
 	struct runtime *runtime; /* borrowed */
 	struct body body;
+	struct advice *advice;    /* that the review waited for; NULL: none so far */
 	uint64_t begun;           /* clock_microseconds at the end of the head */
 	size_t announced;         /* Content-Length, 0 where there is none */
 	size_t discarded;         /* bytes of a refused body that were read and forgotten */

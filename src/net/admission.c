@@ -48,37 +48,59 @@ static enum MHD_Result queue_answer(struct admission *admission, struct MHD_Conn
 	return response ? reply_queue(handle, &reply, response) : reply_text(handle, &reply, answer->message);
 }
 
-/* Reviews the body that is complete. Its memory is given back first, so that there is some for the answer. */
-static enum MHD_Result review(struct admission *admission, struct request *request, struct MHD_Connection *handle,
-			      struct arena *arena)
+/*
+ * Reviews the body that is complete. False where the answer would gain by a look at the cluster, which has begun: the
+ * request is handled again when that is over. Most reviews are of pods, and are reviewed once.
+ */
+static bool review(const struct admission *admission, struct request *request, struct MHD_Connection *handle,
+		   struct arena *arena, struct review_answer *ret_answer)
+{
+	const struct admission_config *config = &admission->config;
+	const struct body *body = &request->body;
+	struct related_list wanted = {.items = NULL};
+
+	if (!config->advisor) {
+		review_answer(arena, body->data, body->len, &config->review, ret_answer);
+		return true;
+	}
+	review_answer_with(arena, body->data, body->len, &config->review,
+			   request->advice ? advice_result(request->advice) : &wanted, ret_answer);
+	if (wanted.len > 0)
+		request->advice = advice_ask(config->advisor, &admission->runtime->budget, handle, &wanted);
+	return wanted.len == 0 || !request->advice;
+}
+
+/* Sends the answer to the request. The memory of its body is given back first, so that there is some for the answer. */
+static enum MHD_Result send_answer(struct admission *admission, struct request *request, struct MHD_Connection *handle,
+				   struct review_answer *answer)
 {
 	struct runtime *runtime = admission->runtime;
 	struct MHD_Response *response;
-	struct review_answer answer;
 	enum MHD_Result queued;
 	uint64_t duration;
 
-	review_answer(arena, request->body.data, request->body.len, &admission->config.review, &answer);
 	body_release(&request->body);
-	response = reply_make_copy(&runtime->budget, answer.body, answer.body_len);
+	response = reply_make_copy(&runtime->budget, answer->body, answer->body_len);
 	if (!response)
-		refuse_for_memory(&answer);
+		refuse_for_memory(answer);
 	duration = clock_microseconds() - request->begun;
 	/* Want of memory decides nothing: where it ends a request earlier there is no decision either. */
-	if (answer.http_status != MHD_HTTP_SERVICE_UNAVAILABLE)
-		metrics_count_review(&runtime->metrics, answer.resource, answer.operation, answer.decision, duration);
-	if (answer.http_status >= 400)
-		metrics_count_http_error(&runtime->metrics, (unsigned)answer.http_status);
-	queued = queue_answer(admission, handle, &answer, response);
-	log_answer(runtime->log, &answer, duration);
+	if (answer->http_status != MHD_HTTP_SERVICE_UNAVAILABLE)
+		metrics_count_review(&runtime->metrics, answer->resource, answer->operation, answer->decision,
+				     duration);
+	if (answer->http_status >= 400)
+		metrics_count_http_error(&runtime->metrics, (unsigned)answer->http_status);
+	queued = queue_answer(admission, handle, answer, response);
+	log_answer(runtime->log, answer, duration);
 	return queued;
 }
 
 static enum MHD_Result answer_request(struct admission *admission, struct request *request,
 				      struct MHD_Connection *handle)
 {
+	struct review_answer answer;
 	struct arena *arena;
-	enum MHD_Result queued;
+	enum MHD_Result result = MHD_YES;
 
 	if (!request->refusal && request->body.len == 0)
 		request_refuse(request, MHD_HTTP_BAD_REQUEST, "the body is empty");
@@ -87,14 +109,15 @@ static enum MHD_Result answer_request(struct admission *admission, struct reques
 	arena = arenas_borrow(&admission->arenas);
 	if (!arena)
 		return MHD_NO;
-	queued = review(admission, request, handle, arena);
+	if (review(admission, request, handle, arena, &answer))
+		result = send_answer(admission, request, handle, &answer);
 	arenas_give_back(&admission->arenas, arena);
-	return queued;
+	return result;
 }
 
 /*
  * The library calls this when the head is complete, for each piece of the body, and when that is complete; the context
- * is NULL the first time, and the size of the piece 0 the last.
+ * is NULL the first time, and the size of the piece 0 the last, and again where the request was suspended then.
  */
 static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, const char *url, const char *method,
 				      const char *version, const char *piece, size_t *piece_len, void **context)
@@ -182,8 +205,9 @@ static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_f
 	};
 
 	/* Without its own channel (ITC) a worker is woken through the listening socket, which a full one ignores. */
-	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_TLS | MHD_USE_ERROR_LOG, 0,
-				accept_connection, admission, handle_request, admission, MHD_OPTION_ARRAY, options,
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TLS |
+					MHD_USE_ERROR_LOG,
+				0, accept_connection, admission, handle_request, admission, MHD_OPTION_ARRAY, options,
 				MHD_OPTION_HTTPS_PRIORITIES, TLS_PRIORITIES, MHD_OPTION_HTTPS_CERT_CALLBACK,
 				no_certificate, MHD_OPTION_END);
 }

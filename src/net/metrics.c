@@ -17,6 +17,12 @@ static const char *const operations[METRICS_OPERATIONS] = {
 	[METRICS_OTHER_OPERATION] = "other",
 };
 
+static const char *const lookup_results[RELATED_STATES] = {
+	[RELATED_UNKNOWN] = "unknown",
+	[RELATED_FOUND] = "found",
+	[RELATED_MISSING] = "missing",
+};
+
 /* Upper bounds: as a number for counting and as the label. */
 static const struct {
 	uint64_t microseconds;
@@ -158,6 +164,21 @@ static void add_managed(struct metrics *metrics, struct buf *page)
 		  atomic_load(&managed->in_trouble));
 }
 
+static void add_advice(struct metrics *metrics, struct buf *page)
+{
+	struct metrics_advice *advice = &metrics->advice;
+
+	if (!atomic_load(&advice->on))
+		return;
+	add_head(page, "advice_lookups_total", "counter", "Looks at objects of the cluster, for advice.");
+	for (size_t i = 0; i < RELATED_STATES; i++)
+		buf_addf(page, "tfconfig_webhook_advice_lookups_total{result=\"%s\"} %lu\n", lookup_results[i],
+			 atomic_load(&advice->lookups[i]));
+	add_value(page, "advice_late_total", "counter",
+		  "Reviews answered before all looks were over, for want of time.",
+		  (long long)atomic_load(&advice->late));
+}
+
 void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, struct buf *page)
 {
 	add_reviews(metrics, page);
@@ -185,6 +206,7 @@ void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, st
 		  atomic_load(&metrics->certificate_expiry));
 	add_reloads(metrics, page);
 	add_managed(metrics, page);
+	add_advice(metrics, page);
 	add_value(page, "log_lines_dropped_total", "counter", "Log lines that nobody read in time.",
 		  (long long)log_lines_dropped);
 	add_head(page, "build_info", "gauge", "The version that runs; always 1.");

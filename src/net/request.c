@@ -21,6 +21,7 @@ void request_init(struct request *request, struct runtime *runtime)
 void request_reset(struct request *request)
 {
 	body_release(&request->body);
+	advice_free(request->advice);
 	request_init(request, request->runtime);
 }
 

@@ -2,11 +2,12 @@
 
 It serves one Secret and one MutatingWebhookConfiguration over TLS: get, list, watch, JSON patches and server-side
 apply, with resource versions, a bearer token, and roles by the object's name. What it says is what a real one says,
-where a client could care.
+where a client could care. Beside them there may be any number of Services and StatefulSets, to be got alone.
 
     api = FakeApiServer(folder)
     api.start()
     api.put(SECRET, {...})        # as an admin, past roles and faults
+    api.place(SERVICE, "ml", "trainer", spec={...})
     with api.fail(503):           # from now on, until the block ends
         ...
     api.fail(409, times=1, where=is_patch)
@@ -39,6 +40,8 @@ from kube.authority import Authority
 
 SECRET = "secrets"
 REGISTRATION = "mutatingwebhookconfigurations"
+SERVICE = "services"
+STATEFUL_SET = "statefulsets"
 
 PATIENCE = 30  # seconds until something that should happen is taken for lost; sanitizers on a busy machine are slow
 
@@ -62,8 +65,12 @@ class Resource:
 RESOURCES = {SECRET: Resource(SECRET, "Secret", namespaced=True),
              REGISTRATION: Resource(REGISTRATION, "MutatingWebhookConfiguration", "admissionregistration.k8s.io")}
 
+# Of these there are many, in any namespace.
+PLACED = {SERVICE: Resource(SERVICE, "Service", namespaced=True),
+          STATEFUL_SET: Resource(STATEFUL_SET, "StatefulSet", "apps", namespaced=True)}
+
 # verb -> resources of which the one object may be so treated. Nothing may be done to an object without its name.
-ROLE = {"get": {SECRET, REGISTRATION}, "list": {SECRET, REGISTRATION}, "watch": {SECRET, REGISTRATION},
+ROLE = {"get": {SECRET, REGISTRATION, SERVICE, STATEFUL_SET}, "list": {SECRET, REGISTRATION}, "watch": {SECRET, REGISTRATION},
         "patch": {SECRET, REGISTRATION}, "create": {SECRET}}
 
 
@@ -81,6 +88,7 @@ class Request:
     verb: str = ""
     resource: str = ""
     name: str = ""  # "" where the request names no object
+    namespace: str = ""  # of an object that was placed
     status: int = 0  # of the answer, 0 before it
     events: int = 0  # sent so far, where it is a watch
 
@@ -231,6 +239,7 @@ class FakeApiServer:
         self.mute = False  # whether new connections are accepted and never spoken to
         self._work = folder
         self._objects = {}
+        self._placed = {}
         self._history = []  # (resource version, event)
         self._version = 1000
         self._faults = []
@@ -320,6 +329,14 @@ class FakeApiServer:
         """Creates the object, or replaces all of it; kind, name and the like may be left out."""
         with self._changed:
             return copy.deepcopy(self._store(resource, copy.deepcopy(fields)))
+
+    def place(self, resource, namespace, name, **fields):
+        """Creates a Service or StatefulSet, or replaces it."""
+        kind = PLACED[resource]
+        metadata = {**fields.pop("metadata", {}), "name": name, "namespace": namespace}
+        with self._changed:
+            self._placed[resource, namespace, name] = {"kind": kind.kind, "apiVersion": kind.api_version,
+                                                       "metadata": metadata, **copy.deepcopy(fields)}
 
     def edit(self, resource, change):
         """Calls change with the object, to be changed in place."""
@@ -545,7 +562,10 @@ class FakeApiServer:
         raise ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
 
     def _find(self, request):
-        found = self._objects.get(request.resource) if request.name == self.names[request.resource] else None
+        if request.resource in PLACED:
+            found = self._placed.get((request.resource, request.namespace, request.name))
+        else:
+            found = self._objects.get(request.resource) if request.name == self.names[request.resource] else None
         if not found:
             raise ApiError(404, "NotFound", f'{request.resource} "{request.name}" not found', name=request.name,
                            kind=request.resource)
@@ -613,6 +633,11 @@ class FakeApiServer:
             if request.path == prefix or request.path.startswith(f"{prefix}/"):
                 request.resource = resource.name
                 request.name = request.path[len(prefix) + 1:]
+        for resource in PLACED.values():
+            match = re.fullmatch(resource.prefix("([^/]+)") + "/([^/]+)", request.path)
+            if match:
+                request.resource = resource.name
+                request.namespace, request.name = match.groups()
         collection = not request.name
         if collection:
             match = re.fullmatch(r"metadata\.name=(.+)", request.query.get("fieldSelector", ""))
@@ -623,10 +648,11 @@ class FakeApiServer:
                         "DELETE": "deletecollection" if collection else "delete"}.get(request.method, "?")
 
     def _authorize(self, request, verb):
-        if (request.name == self.names[request.resource] and request.resource in self.role.get(verb, ())):
+        known = request.resource in PLACED or request.name == self.names[request.resource]
+        if known and request.resource in self.role.get(verb, ()):
             return
-        kind = RESOURCES[request.resource]
-        where = f'in the namespace "{self.namespace}"' if kind.namespaced else "at the cluster scope"
+        kind = {**RESOURCES, **PLACED}[request.resource]
+        where = f'in the namespace "{request.namespace or self.namespace}"' if kind.namespaced else "at the cluster scope"
         name = f' "{request.name}"' if request.name else ""
         raise ApiError(403, "Forbidden", f'{request.resource}{name} is forbidden: User "system:serviceaccount:'
                        f'{self.namespace}:tfconfig-webhook" cannot {verb} resource "{request.resource}" in API group '

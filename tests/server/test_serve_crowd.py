@@ -10,8 +10,8 @@ import socket
 import subprocess
 
 import pytest
-from server_harness import (MAX_BODY, MIB, PATIENCE, SANITIZED, eventually, is_closed, pair, pod_review,  # noqa: F401
-                            post, read_answer, serve)
+from server_harness import (MAX_BODY, MIB, NO_CLUSTER, PATIENCE, SANITIZED, eventually, is_closed, pair,  # noqa: F401
+                            pod_review, post, read_answer, serve)
 
 DEPLOYMENT = pathlib.Path(__file__).resolve().parents[2] / "manifests/base/deployment.yaml"
 POD_MEMORY = int(re.search(r"limits:\n +memory: (\d+)Mi\n", DEPLOYMENT.read_text())[1]) * MIB
@@ -214,7 +214,7 @@ def test_connections_may_take_half_of_the_memory(serve):
 def test_with_the_defaults_there_are_as_many_connections_as_asked_for(serve):
     server = serve()
     assert server.events("serving")[0]["max_connections"] == 512
-    assert [event["msg"] for event in server.events()] == ["serving"]
+    assert [event["msg"] for event in server.events()] == [NO_CLUSTER, "serving"]
 
 
 # Descriptors

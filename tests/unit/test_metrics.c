@@ -101,6 +101,26 @@ static void the_rest_is_told_as_it_is(void)
 	check_page(&metrics, 7, lines);
 }
 
+static void advice_is_told_where_there_is_an_advisor(void)
+{
+	static const char *const lines[] = {
+		"\ntfconfig_webhook_advice_lookups_total{result=\"unknown\"} 0\n",
+		"\ntfconfig_webhook_advice_lookups_total{result=\"found\"} 3\n",
+		"\ntfconfig_webhook_advice_lookups_total{result=\"missing\"} 2\n",
+		"\ntfconfig_webhook_advice_late_total 4\n",
+		NULL,
+	};
+	struct budget budget;
+	struct metrics metrics = {.budget = &budget};
+
+	budget_init(&budget, 1000);
+	atomic_store(&metrics.advice.on, true);
+	atomic_store(&metrics.advice.lookups[RELATED_FOUND], 3);
+	atomic_store(&metrics.advice.lookups[RELATED_MISSING], 2);
+	atomic_store(&metrics.advice.late, 4);
+	check_page(&metrics, 0, lines);
+}
+
 int add_metrics_suite(void)
 {
 	static const struct unit_test tests[] = {
@@ -109,6 +129,7 @@ int add_metrics_suite(void)
 		 reviews_go_to_their_labels_and_unknown_words_to_other},
 		{"a duration is in its bucket and all above", a_duration_is_in_its_bucket_and_all_above},
 		{"the rest is told as it is", the_rest_is_told_as_it_is},
+		{"advice is told where there is an advisor", advice_is_told_where_there_is_an_advisor},
 		{NULL, NULL},
 	};
 

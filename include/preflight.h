@@ -1,0 +1,34 @@
+#ifndef PREFLIGHT_H
+#define PREFLIGHT_H
+
+#include <pthread.h>
+
+#include "core/error.h"
+#include "kube/finder.h"
+#include "net/advice.h"
+#include "net/companion.h"
+
+/*
+ * What finds objects in the cluster (src/kube) as the advisor of reviews (src/net): neither knows of the other, so the
+ * two meet here.
+ */
+
+struct preflight {
+	struct finder_config config; /* the caller's, but for the client */
+	struct error problem;        /* why nothing can be looked up; ERROR_NONE: it can */
+	struct runtime *runtime;
+	pthread_mutex_t lock; /* guards the finder, which is there from start to stop */
+	struct finder *finder;
+};
+
+/*
+ * Finds out by its service account's folder whether this is a pod of a cluster. Where not, there is no advisor, and the
+ * companion does no more than tell the log.
+ */
+void preflight_init(struct preflight *preflight, const char *service_account);
+
+/* Both borrow the struct, which has to stay where it is. */
+bool preflight_advisor(struct preflight *preflight, struct advisor *ret_advisor);
+struct companion preflight_companion(struct preflight *preflight);
+
+#endif
