@@ -6,6 +6,7 @@ import shlex
 import subprocess
 
 import pytest
+import yaml
 from conftest import ROOT, pinned
 
 README = (ROOT / "README.md").read_text()
@@ -96,6 +97,31 @@ def test_every_annotation_is_in_the_table_and_no_other():
     assert len(known) == 10
     table = re.findall(r"^\| `tfconfig\.dev/([a-z-]+)` \|", section("## Annotations"), re.MULTILINE)
     assert sorted(table) == sorted(known)
+
+
+def test_every_overlay_is_in_the_table():
+    named = re.findall(r"^\| \[([a-z-]+)\]\(manifests/overlays/\1/kustomization\.yaml\) \|", section("## Install"),
+                       re.MULTILINE)
+    assert sorted(named) == sorted(path.name for path in (ROOT / "manifests" / "overlays").iterdir())
+
+
+def rules_of_the_manifests():
+    """(kind and name of the role, the object or the resource, verbs) of each rule."""
+    for path in (ROOT / "manifests").rglob("rights.yaml"):
+        for role in yaml.safe_load_all(path.read_text()):
+            for rule in role.get("rules", []):
+                for what in rule.get("resourceNames") or rule["resources"]:
+                    yield f"{role['kind']} {role['metadata']['name']}", what, rule["verbs"]
+
+
+def test_the_rights_are_those_of_the_manifests():
+    rows, last = [], None
+    for role, what, verbs in re.findall(r"^\| (?!role)(.*?) ?\| (.*?) \| ((?:\w+(?:, )?)+) \|", section("### Rights"),
+                                        re.MULTILINE):
+        last = role.replace("`", "") or last
+        rows.append((last, re.sub(".*`(.*)`", r"\1", what), verbs.split(", ")))
+    assert len(rows) == 5
+    assert sorted(rows) == sorted(rules_of_the_manifests())
 
 
 def test_every_command_of_the_program_is_named(program):

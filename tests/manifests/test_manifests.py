@@ -17,8 +17,10 @@ from kubernetes_objects import INDEX, INJECT, ROLE, ordinals_of, patched, pod_of
 
 NAMESPACE = "tfconfig-system"
 NAME = "tfconfig-webhook"
-OVERLAYS = ["cert-manager", "default", "static"]
+ADVICE = "tfconfig-webhook-advice"
+OVERLAYS = ["cert-manager", "default", "minimal", "static"]
 FROM_FILES = ["cert-manager", "static"]
+SELF_MANAGED = ["default", "minimal"]
 (VERSION,) = re.findall(r'TFCONFIG_WEBHOOK_VERSION "(.+)"', (ROOT / "include/version.h").read_text())
 SAMPLES = ["chief", "parameter-server", "worker"]
 FAKE_FILES = {"ca.crt": "a CA\n" * 30, "tls.crt": "a certificate\n" * 30, "tls.key": "a key\n" * 30}
@@ -73,6 +75,11 @@ def default(built):
     return built["default"]
 
 
+@pytest.fixture(scope="module")
+def minimal(built):
+    return built["minimal"]
+
+
 @pytest.fixture(params=["base", *OVERLAYS])
 def objects(built, request):
     """For a test of what holds in each of them."""
@@ -87,6 +94,23 @@ def overlay(built, request):
 @pytest.fixture(params=FROM_FILES)
 def from_files(built, request):
     return built[request.param]
+
+
+@pytest.fixture(params=SELF_MANAGED)
+def self_managed(built, request):
+    return built[request.param]
+
+
+@pytest.fixture(scope="module", params=FROM_FILES)
+def from_files_with_advice(tree, tmp_path_factory, request):
+    """The overlay with the component that a comment in its kustomization names."""
+    folder = tmp_path_factory.mktemp("advised") / "tree"
+    shutil.copytree(tree, folder)
+    path = folder / "manifests/overlays" / request.param / "kustomization.yaml"
+    text, found = re.subn("^# (- .*/cluster-advice )", r"\1", path.read_text(), flags=re.MULTILINE)
+    assert found == 1
+    path.write_text(text)
+    return build(path.parent)
 
 
 def one(objects, kind, name=None):
@@ -137,7 +161,8 @@ KINDS = ["Deployment", "MutatingWebhookConfiguration", "Namespace", "NetworkPoli
 
 @pytest.mark.parametrize("name, more", [
     ("base", []),
-    ("default", ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Secret"]),
+    ("minimal", ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Secret"]),
+    ("default", [*["ClusterRole", "ClusterRoleBinding"] * 2, "Role", "RoleBinding", "Secret"]),
     ("static", ["Secret"]),
     ("cert-manager", ["Certificate", "Certificate", "Issuer", "Issuer"]),
 ])
@@ -204,7 +229,7 @@ def test_match_conditions(base):
     assert opted_in.count("(") == opted_in.count(")")
 
 
-@pytest.mark.parametrize("name", ["base", "default", "cert-manager"])
+@pytest.mark.parametrize("name", ["base", *SELF_MANAGED, "cert-manager"])
 def test_no_overlay_but_static_names_a_ca_bundle(built, name):
     """Else each apply would wipe what a controller, or the webhook itself, has put there."""
     assert "caBundle" not in json.dumps(built[name])
@@ -259,9 +284,9 @@ def test_git_ignores_minted_files(name):
 # Certificates that manage themselves
 
 
-def test_secret_of_the_ca_is_empty(default):
+def test_secret_of_the_ca_is_empty(self_managed):
     """A key in it, also an empty one, would be written over the CA by each apply."""
-    secret = one(default, "Secret", "tfconfig-webhook-ca")
+    secret = one(self_managed, "Secret", "tfconfig-webhook-ca")
     assert secret.keys() == {"apiVersion", "kind", "metadata", "type"}
     assert secret["type"] == "Opaque"
 
@@ -273,6 +298,12 @@ NAMED_RIGHTS = {
                      "resourceNames": ["tfconfig-webhook"], "verbs": ["get", "list", "watch", "patch"]}],
 }
 BINDINGS = {"RoleBinding": "Role", "ClusterRoleBinding": "ClusterRole"}
+# Of the component cluster-advice, word for word: the one role whose rules name no object.
+ADVICE_RIGHTS = [
+    {"apiGroups": [""], "resources": ["services"], "verbs": ["get"]},
+    {"apiGroups": ["apps"], "resources": ["statefulsets"], "verbs": ["get", "list", "watch", "patch"]},
+    {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "get", "patch"]},
+]
 
 
 def excess_in_rule(kind, rule):
@@ -285,51 +316,103 @@ def excess_in_rule(kind, rule):
             yield f"{field}: {', '.join(sorted(beyond))}"
 
 
-def excess(objects):
-    """What the objects grant beyond the two rules, each on one object by its name; or to anybody else."""
+def is_advice(obj, kind):
+    return obj["kind"] == kind and obj["metadata"]["name"] == ADVICE
+
+
+def excess_in_role(obj):
+    if "aggregationRule" in obj:
+        yield "a role that gathers the rules of others"
+    rules = obj.get("rules") or []
+    if is_advice(obj, "ClusterRole"):
+        yield from (f"for advice: {rule}" for rule in rules if rule not in ADVICE_RIGHTS)
+    else:
+        yield from (what for rule in rules for what in excess_in_rule(obj["kind"], rule))
+
+
+def excess_in_binding(obj):
     account = {"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}
+    role = ADVICE if is_advice(obj, "ClusterRoleBinding") else NAME
+    if (obj["roleRef"]["kind"], obj["roleRef"]["name"]) != (BINDINGS[obj["kind"]], role):
+        yield f"a role that is not here: {obj['roleRef']['name']}"
+    yield from (f"a subject: {subject['name']}" for subject in obj["subjects"] if subject != account)
+
+
+def excess(objects, advice=False):
+    """What the objects grant beyond the two rules of the certificates, each on one object by its name, and where it is
+    allowed the list of advice; or to anybody else."""
     found = []
     for obj in objects:
-        kind = obj["kind"]
-        if kind in NAMED_RIGHTS:
-            found += [what for rule in obj.get("rules") or [] for what in excess_in_rule(kind, rule)]
-            if "aggregationRule" in obj:
-                found.append("a role that gathers the rules of others")
-        elif kind in BINDINGS:
-            if (obj["roleRef"]["kind"], obj["roleRef"]["name"]) != (BINDINGS[kind], NAME):
-                found.append(f"a role that is not here: {obj['roleRef']['name']}")
-            found += [f"a subject: {subject['name']}" for subject in obj["subjects"] if subject != account]
+        if obj["kind"] in NAMED_RIGHTS:
+            found += excess_in_role(obj)
+        elif obj["kind"] in BINDINGS:
+            found += excess_in_binding(obj)
+        if not advice and (is_advice(obj, "ClusterRole") or is_advice(obj, "ClusterRoleBinding")):
+            found.append("the rights of advice")
     return found
 
 
 def manifest_documents():
-    """Every object in every file, also one that no Kustomization names."""
+    """Every object in every file, also one that no Kustomization names: path and object. What has no kind is a setting
+    of Kustomize."""
     for path in (ROOT / "manifests").rglob("*.yaml"):
-        yield from filter(None, yaml.safe_load_all(path.read_text()))
+        yield from ((path, obj) for obj in yaml.safe_load_all(path.read_text()) if obj and "kind" in obj)
 
 
-def test_every_right_is_to_a_named_object(objects):
-    assert excess(objects) == []
+@pytest.mark.parametrize("name", ["base", "cert-manager", "minimal", "static"])
+def test_every_right_is_to_a_named_object(built, name):
+    assert excess(built[name]) == []
+
+
+def test_default_adds_the_rights_of_advice_and_no_other(default, minimal):
+    assert excess(default, advice=True) == []
+    added = [obj for obj in default if obj not in minimal]
+    assert [(obj["kind"], obj["metadata"]["name"]) for obj in added] == [("ClusterRole", ADVICE),
+                                                                         ("ClusterRoleBinding", ADVICE)]
+    assert [obj for obj in default if obj not in added] == minimal
 
 
 def test_no_file_holds_another_right():
-    assert excess(manifest_documents()) == []
+    for path, obj in manifest_documents():
+        assert excess([obj], advice=path.parent.name == "cluster-advice") == [], path
 
 
-def test_rights(default):
+def test_rights(self_managed):
     for kind, rules in NAMED_RIGHTS.items():
-        assert one(default, kind)["rules"] == rules
-    assert all(one(default, kind) for kind in BINDINGS)
+        assert one(self_managed, kind, NAME)["rules"] == rules
+    assert all(one(self_managed, kind, NAME) for kind in BINDINGS)
+
+
+def test_rights_of_advice(default):
+    assert one(default, "ClusterRole", ADVICE)["rules"] == ADVICE_RIGHTS
+    assert one(default, "ClusterRoleBinding", ADVICE)["roleRef"]["name"] == ADVICE
+
+
+def test_advice_can_be_added_to_certificates_from_files(default, from_files_with_advice):
+    """By what a comment tells; rights, the token and egress come along, and nothing else."""
+    assert excess(from_files_with_advice, advice=True) == []
+    for kind in "ClusterRole", "ClusterRoleBinding":
+        assert one(from_files_with_advice, kind) == one(default, kind, ADVICE)
+    assert not [obj for obj in from_files_with_advice if obj["kind"] in ("Role", "RoleBinding")]
+    assert pod_spec(from_files_with_advice)["automountServiceAccountToken"] is True
+    assert pod_spec(from_files_with_advice)["volumes"][0]["secret"]["defaultMode"] == 0o440
+    assert one(from_files_with_advice, "NetworkPolicy") == one(default, "NetworkPolicy")
 
 
 def a_role(kind="Role", **changes):
     rule = {**NAMED_RIGHTS[kind][0], **changes}
-    return {"kind": kind, "rules": [{field: value for field, value in rule.items() if value is not None}]}
+    return {"kind": kind, "metadata": {"name": NAME},
+            "rules": [{field: value for field, value in rule.items() if value is not None}]}
 
 
-def a_binding(kind="RoleBinding", role=NAME, **subject):
+def a_role_of_advice(*more, **fields):
+    return {"kind": "ClusterRole", "metadata": {"name": ADVICE}, "rules": [*ADVICE_RIGHTS, *more], **fields}
+
+
+def a_binding(kind="RoleBinding", role=NAME, named=NAME, **subject):
     account = {"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}
-    return {"kind": kind, "roleRef": {"kind": BINDINGS[kind], "name": role}, "subjects": [{**account, **subject}]}
+    return {"kind": kind, "metadata": {"name": named}, "roleRef": {"kind": BINDINGS[kind], "name": role},
+            "subjects": [{**account, **subject}]}
 
 
 @pytest.mark.parametrize("obj", [
@@ -345,14 +428,32 @@ def a_binding(kind="RoleBinding", role=NAME, **subject):
     a_role("ClusterRole", apiGroups=["*"]),
     a_role(nonResourceURLs=["/metrics"]),
     {**a_role("ClusterRole"), "aggregationRule": {}},
-    {"kind": "Role", "rules": [*NAMED_RIGHTS["Role"], {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]},
+    {**a_role(), "rules": [*NAMED_RIGHTS["Role"], {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]},
+    {**a_role("ClusterRole"), "rules": ADVICE_RIGHTS},
+    {**a_role(), "metadata": {"name": ADVICE}, "rules": ADVICE_RIGHTS},
+    a_role_of_advice({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}),
+    a_role_of_advice({"apiGroups": [""], "resources": ["services"], "verbs": ["get", "list"]}),
+    a_role_of_advice({"apiGroups": ["apps"], "resources": ["*"], "verbs": ["get"]}),
+    a_role_of_advice({"apiGroups": ["apps"], "resources": ["statefulsets"], "verbs": ["delete"]}),
+    a_role_of_advice({"nonResourceURLs": ["/metrics"], "verbs": ["get"]}),
+    a_role_of_advice(aggregationRule={}),
     a_binding(role="view"),
     a_binding("ClusterRoleBinding", role="cluster-admin"),
     a_binding(name="default"),
     a_binding(namespace="default"),
+    a_binding(role=ADVICE, named=ADVICE),
+    a_binding("ClusterRoleBinding", role=ADVICE),
+    a_binding("ClusterRoleBinding", role="edit", named=ADVICE),
+    a_binding("ClusterRoleBinding", role=ADVICE, named=ADVICE, name="default"),
 ])
 def test_a_right_too_many_is_noticed(obj):
+    assert excess([obj], advice=True)
+
+
+@pytest.mark.parametrize("obj", [a_role_of_advice(), a_binding("ClusterRoleBinding", role=ADVICE, named=ADVICE)])
+def test_the_rights_of_advice_are_noticed_where_they_do_not_belong(obj):
     assert excess([obj])
+    assert excess([obj], advice=True) == []
 
 
 def test_rights_alone_are_no_excess():
@@ -395,9 +496,9 @@ def test_cert_manager_renews_without_a_gap(cert_manager):
         assert 3 * hours(spec["renewBefore"]) == hours(spec["duration"])
 
 
-def test_modes_share_no_secret(default, cert_manager):
+def test_modes_share_no_secret(minimal, cert_manager):
     """After a switch, the one must not find what the other has left."""
-    own = one(default, "Secret")["metadata"]["name"]
+    own = one(minimal, "Secret")["metadata"]["name"]
     assert own not in [o["spec"]["secretName"] for o in cert_manager if o["kind"] == "Certificate"]
 
 
@@ -469,14 +570,15 @@ DEFAULTED = {
 }
 
 
+DEFAULTED_OF_SELF_MANAGED = {
+    "Deployment": {"spec.template.spec.automountServiceAccountToken": True},
+    "NetworkPolicy": {"spec.egress.0.ports.0.protocol": "TCP", "spec.egress.0.ports.1.protocol": "UDP"},
+    "Secret": {"type": "Opaque"},
+    "RoleBinding": {"roleRef.apiGroup": "rbac.authorization.k8s.io"},
+    "ClusterRoleBinding": {"roleRef.apiGroup": "rbac.authorization.k8s.io"},
+}
 DEFAULTED_BESIDE = {
-    "default": {
-        "Deployment": {"spec.template.spec.automountServiceAccountToken": True},
-        "NetworkPolicy": {"spec.egress.0.ports.0.protocol": "TCP", "spec.egress.0.ports.1.protocol": "UDP"},
-        "Secret": {"type": "Opaque"},
-        "RoleBinding": {"roleRef.apiGroup": "rbac.authorization.k8s.io"},
-        "ClusterRoleBinding": {"roleRef.apiGroup": "rbac.authorization.k8s.io"},
-    },
+    **dict.fromkeys(SELF_MANAGED, DEFAULTED_OF_SELF_MANAGED),
     "static": {"Deployment": {"spec.template.spec.volumes.0.secret.defaultMode": 0o440}},
     "cert-manager": {"Deployment": {"spec.template.spec.volumes.0.secret.defaultMode": 0o440}},
 }
@@ -487,8 +589,8 @@ def stated(kinds):
 
 
 def check_stated(objects, kind, path, value):
-    found = at(one(objects, kind), path)
-    assert (type(found), found) == (type(value), value)
+    found = [at(obj, path) for obj in objects if obj["kind"] == kind]
+    assert found and all((type(each), each) == (type(value), value) for each in found)
 
 
 @pytest.mark.parametrize("kind, path, value", stated(DEFAULTED))
@@ -581,7 +683,7 @@ def test_pod_is_restricted(objects):
     assert all(set(volume) <= {"name", "secret"} for volume in spec.get("volumes", []))
 
 
-@pytest.mark.parametrize("name, has_token", [("base", False), ("default", True), ("static", False),
+@pytest.mark.parametrize("name, has_token", [("base", False), ("default", True), ("minimal", True), ("static", False),
                                              ("cert-manager", False)])
 def test_who_has_a_token(built, name, has_token):
     objects = built[name]
@@ -600,7 +702,7 @@ def test_key_is_readable_for_the_user(from_files):
     assert mount == {"name": volume["name"], "mountPath": "/tls", "readOnly": True}
 
 
-@pytest.mark.parametrize("name", ["base", "default"])
+@pytest.mark.parametrize("name", ["base", *SELF_MANAGED])
 def test_no_files_where_certificates_manage_themselves(built, name):
     assert "volumes" not in pod_spec(built[name]) and "volumeMounts" not in container(built[name])
 
@@ -648,9 +750,9 @@ def test_who_asks_nothing_gets_nowhere(built, name):
     assert "egress" not in policy, "the API server drops an empty list, so each apply would find a difference"
 
 
-def test_egress_to_the_api_server_and_dns(default):
+def test_egress_to_the_api_server_and_dns(self_managed):
     """Its address and port are not known, so any TCP port; none of UDP but that of DNS."""
-    assert one(default, "NetworkPolicy")["spec"]["egress"] == [
+    assert one(self_managed, "NetworkPolicy")["spec"]["egress"] == [
         {"ports": [{"protocol": "TCP"}, {"port": 53, "protocol": "UDP"}]}
     ]
 
@@ -674,13 +776,13 @@ def print_config(arguments):
 
 
 @needs_program
-def test_arguments_of_self_managed_certificates(default):
+def test_arguments_of_self_managed_certificates(self_managed):
     """Names that are nowhere but in the program's defaults."""
-    config = print_config(container(default)["args"])
+    config = print_config(container(self_managed)["args"])
     assert config["--cert-mode"] == "self-managed"
-    assert config["--ca-secret"] == one(default, "Secret")["metadata"]["name"]
-    assert config["--webhook-configuration"] == one(default, "MutatingWebhookConfiguration")["metadata"]["name"]
-    assert config["--service"] == one(default, "Service")["metadata"]["name"]
+    assert config["--ca-secret"] == one(self_managed, "Secret")["metadata"]["name"]
+    assert config["--webhook-configuration"] == one(self_managed, "MutatingWebhookConfiguration")["metadata"]["name"]
+    assert config["--service"] == one(self_managed, "Service")["metadata"]["name"]
 
 
 @needs_program
