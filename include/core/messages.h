@@ -158,8 +158,6 @@
 #define WARN_PARTITION "updateStrategy has partition %u: pods below it keep the group of before"
 #define WARN_PS_WITHOUT_CHIEF \
 	"the group has ps but no chief: with ParameterServerStrategy nothing trains, without an error"
-#define WARN_RESTART_BY_HAND \
-	"on-scale restart: after kubectl scale, run kubectl rollout restart by hand in this version"
 
 /* Warnings on a StatefulSet, of its Service. */
 
@@ -177,6 +175,17 @@
 #define WARN_OTHER_SERVICE      "the group names Service %s for a set whose spec.serviceName is %s: StatefulSet %s"
 #define WARN_OTHER_GROUP        "tfconfig.dev/cluster must be the same line on each set of the group: StatefulSet %s"
 #define WARN_OTHER_SETTING      "%s must be the same on each set of the group: StatefulSet %s"
+
+/* Events on a StatefulSet; CURE_RESTART is above. */
+
+#define EVENT_RESIZED     "the group has %u pods now, before %u: the pods are restarted with it"
+#define EVENT_FIRST_GROUP "the group has %u pods now, before none: the pods are restarted with it"
+#define EVENT_STALE \
+	"the group was made for %u pods and has %u now, and tfconfig.dev/on-scale is deny: run " CURE_RESTART
+#define EVENT_NO_GROUP      "the set has no group yet, and tfconfig.dev/on-scale is deny: run " CURE_RESTART
+#define EVENT_NOT_RESTARTED "the group was made for %u pods and has %u now, and the set can't be restarted: %s"
+#define EVENT_NOT_REVIEWED \
+	"its restart would not pass the webhook, which leaves this namespace out: no pod gets a TF_CONFIG"
 
 /* Warnings on a pod. */
 

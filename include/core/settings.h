@@ -60,9 +60,9 @@ struct settings {
 	enum address_form address;
 	bool overwrite;
 	bool sparse;
-	bool grpc;          /* emit rpc_layer: grpc */
-	bool restart_asked; /* on-scale: restart was written out */
-	bool wait;          /* an init container waits for the peers' names */
+	bool grpc;         /* emit rpc_layer: grpc */
+	bool scale_denied; /* on-scale: deny. A scale restarts nothing, and pods beyond the group are denied */
+	bool wait;         /* an init container waits for the peers' names */
 };
 
 /* Reads and checks all annotations. Returns -1 where it denied. `object` is the StatefulSet. */

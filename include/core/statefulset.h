@@ -17,4 +17,28 @@
 void statefulset_admit(const struct request *request, const struct review_config *config, struct related_list *related,
 		       struct verdict *verdict);
 
+/*
+ * What stage 1 would make of a StatefulSet now, compared with the stamps that it carries. They differ where the set was
+ * scaled, as a scale does not pass stage 1, and where it never passed it: made before the webhook was there.
+ */
+enum stamp_state {
+	STAMP_NONE,    /* none is wanted: not opted in, being deleted */
+	STAMP_CURRENT, /* it says the same group; or there are no replicas, and so no group */
+	STAMP_STALE,   /* a restart would write another one */
+	STAMP_DENIED,  /* stage 1 would deny the set as it is now */
+};
+
+struct stamp_check {
+	enum stamp_state state;
+	bool restarts;       /* tfconfig.dev/on-scale: the set is to be restarted where the stamp is stale */
+	const char *denial;  /* where it is denied */
+	unsigned size;       /* pods of the group as it should be; 0 where it is denied, or there is none */
+	unsigned was;        /* pods of the group that the stamp names; 0 where there is no stamp that can be read */
+	const char *service; /* spec.serviceName; NULL: none */
+};
+
+/* `object` as the API server has it, with its names. The arena must be entered, and its state looked at afterwards. */
+void statefulset_check_stamp(const cJSON *object, const struct review_config *config, struct arena *arena,
+			     struct stamp_check *ret_check);
+
 #endif

@@ -43,8 +43,6 @@ static void advise_on_rollout(const struct advice_subject *subject, struct verdi
 	if (json_get_unsigned(json_get_object(strategy, "rollingUpdate"), "partition", 0, INT_MAX, &partition) &&
 	    partition > 0)
 		verdict_warn(verdict, WARN_PARTITION, partition);
-	if (subject->settings->restart_asked)
-		verdict_warn(verdict, WARN_RESTART_BY_HAND);
 }
 
 static void advise_on_network(const struct advice_subject *subject, struct verdict *verdict)

@@ -152,8 +152,8 @@ static int read_rpc_layer(const struct annotation *annotation, struct settings *
 
 static int read_on_scale(const struct annotation *annotation, struct settings *settings)
 {
-	settings->restart_asked = strcmp(annotation->value, "restart") == 0;
-	if (!settings->restart_asked && strcmp(annotation->value, "deny") != 0)
+	settings->scale_denied = strcmp(annotation->value, "deny") == 0;
+	if (!settings->scale_denied && strcmp(annotation->value, "restart") != 0)
 		return DENY(annotation, DENY_ON_SCALE);
 	return 0;
 }

@@ -353,3 +353,55 @@ void statefulset_admit(const struct request *request, const struct review_config
 	else
 		opt_out(&review, verdict);
 }
+
+/* Wherever it is written, and whatever the other annotations say. */
+static bool asks_for_injection(const struct set *set)
+{
+	const char *own = json_get_string(json_get_object(set->metadata, "annotations"), INJECT_KEY);
+	const char *template = json_get_string(set->annotations, INJECT_KEY);
+
+	return (own && strcmp(own, "true") == 0) || (template && strcmp(template, "true") == 0);
+}
+
+static bool stamps_differ(struct review *review, struct arena *arena, unsigned *ret_was)
+{
+	const struct set *set = &review->set;
+	struct stamp stamp;
+	int version;
+
+	if (!set->stamp || stamp_decode(arena, set->stamp, &stamp, &version, NULL) < 0)
+		return true;
+	*ret_was = group_size(&stamp.group);
+	return !set->label || strcmp(set->label, "true") != 0 || !stamp_equal(&stamp, &review->stamp);
+}
+
+void statefulset_check_stamp(const cJSON *object, const struct review_config *config, struct arena *arena,
+			     struct stamp_check *ret_check)
+{
+	const cJSON *metadata = json_get_object(object, "metadata");
+	const char *name = json_get_string(metadata, "name");
+	const char *namespace = json_get_string(metadata, "namespace");
+	const struct request request = {.name = name ? name : "", .namespace = namespace ? namespace : ""};
+	struct verdict verdict = {.arena = arena,
+				  .object = arena_printf(arena, "StatefulSet %s/%s", request.namespace, request.name)};
+	struct review review = {.request = &request,
+				.domain = config->cluster_domain,
+				.wait_image = config->wait_image,
+				.set = set_of(object)};
+
+	*ret_check = (struct stamp_check){.service = json_get_string(review.set.spec, "serviceName")};
+	if (json_get_string(metadata, "deletionTimestamp") || !asks_for_injection(&review.set))
+		return;
+	if (settings_read(object, &verdict, &review.settings) < 0 || compile(&review, &verdict) < 0) {
+		ret_check->state = STAMP_DENIED;
+		ret_check->denial = verdict.denial;
+		return;
+	}
+	ret_check->state = STAMP_CURRENT;
+	ret_check->restarts = !review.settings.scale_denied;
+	if (review.replicas == 0)
+		return;
+	ret_check->size = group_size(&review.stamp.group);
+	if (stamps_differ(&review, arena, &ret_check->was))
+		ret_check->state = STAMP_STALE;
+}

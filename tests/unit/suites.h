@@ -32,6 +32,7 @@ int add_rotation_model_suite(void);
 int add_rotation_suite(void);
 int add_scalar_suite(void);
 int add_service_advice_suite(void);
+int add_stamp_check_suite(void);
 int add_stamp_suite(void);
 int add_text_suite(void);
 int add_tfconfig_suite(void);
