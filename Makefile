@@ -92,16 +92,23 @@ $(OUT)/tfconfig-webhook: $(OBJECTS)
 $(OUT)/unit-tests: $(filter-out $(OUT)/src/main.o $(OUT)/src/cmd_%.o,$(OBJECTS)) $(UNIT_OBJECTS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS) -lcunit
 
-# The client of the Kubernetes API alone, for tests/kube.
-$(OUT)/client-driver: $(filter $(OUT)/src/core/%.o $(OUT)/src/pki/%.o $(OUT)/src/kube/%.o,$(OBJECTS)) \
-		$(OUT)/tests/kube/client_driver.o
+# Programs for tests alone.
+DRIVERS := client-driver reconcile-driver read-yaml
+
+# Parts of src/kube, for tests/kube.
+KUBE_OBJECTS := $(filter $(OUT)/src/core/%.o $(OUT)/src/pki/%.o $(OUT)/src/kube/%.o,$(OBJECTS))
+
+$(OUT)/client-driver: $(KUBE_OBJECTS) $(OUT)/tests/kube/client_driver.o
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+$(OUT)/reconcile-driver: $(KUBE_OBJECTS) $(OUT)/tests/kube/reconcile_driver.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 $(OUT)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
--include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(OUT)/tests/kube/client_driver.d
+-include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(OUT)/tests/kube/client_driver.d $(OUT)/tests/kube/reconcile_driver.d
 
 # What neither listens nor reads a certificate; the fuzzers know nothing else.
 PURE_OBJECTS := $(filter $(OUT)/src/core/% $(OUT)/src/render/%,$(OBJECTS))
@@ -149,9 +156,9 @@ test: ## everything but TensorFlow: installs what it needs, runs all suites, and
 	@$(INSTALL_PACKAGES) build demo test image
 	@tests/tools/fetch-promtool
 	@$(MAKE) --no-print-directory build/venv/.installed
-	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests build/release/client-driver build/release/read-yaml
+	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests $(DRIVERS:%=build/release/%)
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=clang program build/clang/unit-tests
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests build/asan/client-driver build/asan/read-yaml
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests $(DRIVERS:%=build/asan/%)
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=tsan program
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=fuzz fuzzers
 	@$(MAKE) --no-print-directory run-tests

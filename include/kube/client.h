@@ -30,6 +30,8 @@ enum kube_status {
 	KUBE_NOT_FOUND,   /* 404, and the API server says that it is the object */
 	KUBE_CONFLICT,    /* 409, and 422 for a JSON patch that does not fit (its `test` failed): read again */
 	KUBE_FORBIDDEN,   /* 401, 403 */
+	KUBE_GONE,        /* 410: the version, or the place in a list, is too old */
+	KUBE_TOO_LARGE,   /* the answer does not fit into its buffer */
 	KUBE_REFUSED,     /* another 4xx, a redirect: trying again as it is won't help */
 	KUBE_UNAVAILABLE, /* no token, no connection, no whole answer in time, another 404, 408, 429, 5xx: try later */
 };
@@ -60,6 +62,7 @@ struct kube_request {
 	const char *method;       /* "GET", "PATCH", … */
 	const char *path;         /* with its query: "/api/v1/namespaces/ns/secrets/name" */
 	const char *content_type; /* of the body */
+	const char *accept;       /* NULL: application/json */
 	const char *body;         /* NULL: none */
 	unsigned timeout;         /* milliseconds, all in all; 0: as the client's configuration says */
 };
@@ -85,8 +88,30 @@ MUST_CHECK int kube_client_watch(struct kube_client *client, const char *path, s
 /* Whether a watch could not be opened or broke, and is not open again. *ret_problem then says why. */
 bool kube_client_watch_failed(const struct kube_client *client, struct error *ret_problem);
 
+/* Takes a line, without its end; it ends with the call, and line[len] is '\0'. Must not call the client. */
+struct kube_lines {
+	void *context;
+	void (*take)(void *context, const char *line, size_t len);
+};
+
 /*
- * Waits until a watch tells of an object or is opened, kube_client_wake is called, or the time (milliseconds) is over.
+ * Opens a long answer, one at a time, whose lines are taken during waits and requests until it ends: by itself, after
+ * `seconds` and some, or by another call of this. A line of more than KUBE_ANSWER_MAX bytes is passed over.
+ */
+MUST_CHECK int kube_client_stream(struct kube_client *client, const char *path, unsigned seconds,
+				  const struct kube_lines *lines, struct error *err);
+
+/* Whether the stream is open. Where it is not, *ret_status says how the last one ended: KUBE_OK in order. */
+bool kube_client_streams(const struct kube_client *client, enum kube_status *ret_status, struct error *ret_problem);
+
+/* Whether it is open and its answer has begun. */
+bool kube_client_stream_has_begun(const struct kube_client *client);
+
+/* Ends the stream, if there is one. */
+void kube_client_end_stream(struct kube_client *client);
+
+/*
+ * Waits until a watch tells of an object or is opened, the stream began to answer, brought a line or ended, kube_client_wake is called, or the time (milliseconds) is over.
  * True for all but the last. Changes that come in a burst are told once.
  */
 bool kube_client_wait(struct kube_client *client, unsigned milliseconds);

@@ -1,6 +1,7 @@
 #ifndef KUBE_OBJECT_H
 #define KUBE_OBJECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cjson/cJSON.h>
@@ -21,6 +22,12 @@
  */
 MUST_CHECK const cJSON *object_parse(struct arena *arena, const char *kind, const char *json, size_t len,
 				     char *ret_version, size_t size, struct error *err);
+
+/*
+ * True for letters, digits and "._-": a resourceVersion, say, which is opaque but travels in URLs and in JSON that is
+ * written by hand.
+ */
+bool object_is_plain(const char *text);
 
 /* Adds base64, as core/base64.h writes it, without an arena; its own copies are wiped. */
 void object_add_base64(struct buf *buf, const char *bytes, size_t len);

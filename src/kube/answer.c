@@ -109,6 +109,8 @@ static enum kube_status status_of(const struct kube_request *request, long code,
 		return KUBE_CONFLICT;
 	if (code == 401 || code == 403)
 		return KUBE_FORBIDDEN;
+	if (code == 410)
+		return KUBE_GONE;
 	if (code == 408 || code == 429 || code >= 500)
 		return KUBE_UNAVAILABLE;
 	return KUBE_REFUSED;

@@ -9,6 +9,7 @@
 #include "kube/answer.h"
 #include "kube/clock.h"
 #include "kube/https.h"
+#include "kube/stream.h"
 #include "kube/transfer.h"
 #include "kube/watch.h"
 
@@ -32,6 +33,7 @@ struct kube_client {
 	CURLM *multi;
 	struct watch watches[KUBE_WATCHES_MAX];
 	unsigned watch_count;
+	struct stream stream;
 	struct exchange *exchange; /* NULL: none */
 	atomic_bool woken;
 	struct arena arena;
@@ -45,12 +47,13 @@ struct kube_client *kube_client_new(const struct kube_client_config *config, str
 	if (client && https_init() == 0)
 		client->multi = curl_multi_init();
 	if (!client || !client->multi ||
-	    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)KUBE_WATCHES_MAX + 1) != CURLM_OK) {
+	    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)KUBE_WATCHES_MAX + 2) != CURLM_OK) {
 		kube_client_free(client);
 		error_set(err, ERROR_NO_MEMORY, "no memory for a client of the API server");
 		return NULL;
 	}
 	client->config = *config;
+	stream_init(&client->stream);
 	if (client->config.timeout == 0)
 		client->config.timeout = DEFAULT_TIMEOUT;
 	atomic_init(&client->woken, false);
@@ -64,6 +67,7 @@ void kube_client_free(struct kube_client *client)
 		return;
 	for (unsigned i = 0; i < client->watch_count; i++)
 		watch_release(&client->watches[i], client->multi);
+	stream_close(&client->stream, client->multi);
 	curl_multi_cleanup(client->multi);
 	explicit_bzero(client->memory, sizeof(client->memory));
 	free(client);
@@ -74,6 +78,10 @@ static void take_end(struct kube_client *client, const struct watch_context *con
 	if (client->exchange && client->exchange->transfer.easy == easy) {
 		client->exchange->done = true;
 		client->exchange->code = code;
+		return;
+	}
+	if (client->stream.transfer.easy == easy) {
+		stream_ended(&client->stream, client->multi, &client->arena, code);
 		return;
 	}
 	for (unsigned i = 0; i < client->watch_count; i++) {
@@ -99,14 +107,17 @@ static void turn(struct kube_client *client)
 	}
 	for (unsigned i = 0; i < client->watch_count; i++)
 		watch_tend(&client->watches[i], &context, kube_milliseconds());
+	stream_tend(&client->stream, client->multi, kube_milliseconds());
 }
 
 /* Waits until something can be done, somebody wakes the client, or the time has come. */
 static void rest(struct kube_client *client, uint64_t until)
 {
 	const uint64_t now = kube_milliseconds();
+	const uint64_t stream_due = stream_next(&client->stream);
 	uint64_t delay;
 
+	until = stream_due < until ? stream_due : until;
 	for (unsigned i = 0; i < client->watch_count; i++) {
 		const uint64_t next = watch_next(&client->watches[i]);
 
@@ -136,7 +147,7 @@ static enum kube_status judge(struct kube_client *client, const struct kube_requ
 	}
 	if (exchange->answer->failed) {
 		answer_failed(request, ERROR_INVALID, "the answer is too large", err);
-		return KUBE_UNAVAILABLE;
+		return KUBE_TOO_LARGE;
 	}
 	if (exchange->code != CURLE_OK) {
 		answer_failed(request, ERROR_SYSTEM, https_problem(exchange->code, exchange->transfer.details), err);
@@ -209,6 +220,31 @@ bool kube_client_watch_failed(const struct kube_client *client, struct error *re
 	return false;
 }
 
+int kube_client_stream(struct kube_client *client, const char *path, unsigned seconds, const struct kube_lines *lines,
+		       struct error *err)
+{
+	stream_close(&client->stream, client->multi);
+	return stream_open(&client->stream, &client->config, client->multi, path, seconds, lines, kube_milliseconds(),
+			   err);
+}
+
+bool kube_client_streams(const struct kube_client *client, enum kube_status *ret_status, struct error *ret_problem)
+{
+	*ret_status = client->stream.status;
+	*ret_problem = client->stream.problem;
+	return client->stream.path != NULL;
+}
+
+bool kube_client_stream_has_begun(const struct kube_client *client)
+{
+	return client->stream.path != NULL && client->stream.answered;
+}
+
+void kube_client_end_stream(struct kube_client *client)
+{
+	stream_close(&client->stream, client->multi);
+}
+
 /* Whether there is a reason to end a wait; takes it. */
 static bool take_news(struct kube_client *client)
 {
@@ -216,6 +252,8 @@ static bool take_news(struct kube_client *client)
 
 	for (unsigned i = 0; i < client->watch_count; i++)
 		news |= watch_take_news(&client->watches[i]);
+	news |= client->stream.news;
+	client->stream.news = false;
 	return news;
 }
 
@@ -231,6 +269,7 @@ static void drain(struct kube_client *client)
 	}
 	for (unsigned i = 0; i < client->watch_count; i++)
 		(void)watch_take_news(&client->watches[i]);
+	client->stream.news = false;
 }
 
 bool kube_client_wait(struct kube_client *client, unsigned milliseconds)

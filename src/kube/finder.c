@@ -75,6 +75,8 @@ static enum related_state state_of(enum kube_status status)
 		return RELATED_MISSING;
 	case KUBE_CONFLICT:
 	case KUBE_FORBIDDEN:
+	case KUBE_GONE:
+	case KUBE_TOO_LARGE:
 	case KUBE_REFUSED:
 	case KUBE_UNAVAILABLE:
 		return RELATED_UNKNOWN;

@@ -1,6 +1,5 @@
 #include "kube/object.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "core/base64.h"
@@ -8,8 +7,7 @@
 
 enum { CHUNK = 768 }; /* bytes, a multiple of three */
 
-/* A resourceVersion is opaque, but it travels in JSON that is written by hand. */
-static bool is_plain(const char *text)
+bool object_is_plain(const char *text)
 {
 	return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] == '\0';
 }
@@ -29,7 +27,7 @@ const cJSON *object_parse(struct arena *arena, const char *kind, const char *jso
 		error_set(err, ERROR_INVALID, "%s: it is of another kind", kind);
 		return NULL;
 	}
-	if (!version || !version[0] || strlen(version) >= size || !is_plain(version)) {
+	if (!version || !version[0] || strlen(version) >= size || !object_is_plain(version)) {
 		error_set(err, ERROR_INVALID, "%s: it has no resourceVersion", kind);
 		return NULL;
 	}

@@ -66,9 +66,11 @@ static int add_headers(struct transfer *transfer, const struct kube_client_confi
 		       const struct kube_request *request, struct error *err)
 {
 	char content_type[128];
+	char accept[128];
 
+	snprintf(accept, sizeof(accept), "Accept: %s", request->accept ? request->accept : "application/json");
 	if (add_token(&transfer->headers, config->token_file, err) < 0 ||
-	    add_header(&transfer->headers, "Accept: application/json", err) < 0)
+	    add_header(&transfer->headers, accept, err) < 0)
 		return -1;
 	if (!request->body)
 		return 0;

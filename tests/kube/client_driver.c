@@ -29,6 +29,8 @@ static const char *const status_names[] = {
 	[KUBE_NOT_FOUND] = "not-found",
 	[KUBE_CONFLICT] = "conflict",
 	[KUBE_FORBIDDEN] = "forbidden",
+	[KUBE_GONE] = "gone",
+	[KUBE_TOO_LARGE] = "too-large",
 	[KUBE_REFUSED] = "refused",
 	[KUBE_UNAVAILABLE] = "unavailable",
 };

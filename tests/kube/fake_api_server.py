@@ -87,6 +87,7 @@ class Request:
     token: str
     verb: str = ""
     resource: str = ""
+    namespace: str = ""
     name: str = ""  # "" where the request names no object
     namespace: str = ""  # of an object that was placed
     status: int = 0  # of the answer, 0 before it

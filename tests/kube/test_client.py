@@ -114,7 +114,7 @@ def test_a_connection_that_was_closed_meanwhile_costs_no_request(api, driver, se
 
 @pytest.mark.parametrize("code, status", [
     (302, "refused"), (400, "refused"), (401, "forbidden"), (403, "forbidden"), (404, "not-found"), (405, "refused"),
-    (408, "unavailable"), (409, "conflict"), (410, "refused"), (422, "refused"), (429, "unavailable"),
+    (408, "unavailable"), (409, "conflict"), (410, "gone"), (422, "refused"), (429, "unavailable"),
     (500, "unavailable"), (503, "unavailable"), (504, "unavailable"),
 ])
 def test_a_code_has_its_status_and_message(api, driver, secret, code, status):
@@ -197,7 +197,7 @@ def test_a_redirect_is_not_followed(api, driver, secret):
 def test_an_answer_without_end_is_cut_off(api, connect, secret):
     driver = connect(api, timeout=600)
     with api.flood():
-        assert driver.get(secret) == ("unavailable", f"GET {secret}: the answer is too large")
+        assert driver.get(secret) == ("too-large", f"GET {secret}: the answer is too large")
     assert driver.get(secret)[0] == "ok"
 
 

@@ -47,7 +47,7 @@ static void a_code_is_a_status(void)
 		{408, NULL, "", KUBE_UNAVAILABLE},
 		{409, NULL, "", KUBE_CONFLICT},
 		{409, apply, causes, KUBE_CONFLICT},
-		{410, NULL, "", KUBE_REFUSED},
+		{410, NULL, "", KUBE_GONE},
 		{422, json_patch, "", KUBE_CONFLICT},
 		{422, json_patch, none, KUBE_CONFLICT},
 		{422, json_patch, causes, KUBE_REFUSED},

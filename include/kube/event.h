@@ -1,0 +1,34 @@
+#ifndef KUBE_EVENT_H
+#define KUBE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/arena.h"
+#include "core/compiler.h"
+#include "core/error.h"
+#include "kube/client.h"
+
+/*
+ * Events on a StatefulSet, where `kubectl describe` shows them. The same thing said again is counted in the event that is
+ * there, and what another replica said just now is not said twice.
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+ *
+ * Internal to src/kube.
+ */
+
+struct event {
+	const char *namespace, *name, *uid; /* of the StatefulSet */
+	bool warning;                       /* else it is normal */
+	const char *reason;                 /* one word, such as "GroupResized" */
+	const char *message;
+};
+
+/* The arena is reset. KUBE_OK where the event is there. */
+MUST_CHECK enum kube_status event_tell(struct kube_client *client, struct arena *arena, const struct event *event,
+				       struct error *err);
+
+/* A number for the set, the reason and the message, never 0: to know what was told. */
+uint64_t event_number(const struct event *event);
+
+#endif

@@ -1,0 +1,160 @@
+#include "kube/followed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const struct followed *set, const char *namespace, const char *name)
+{
+	const int order = strcmp(set->namespace, namespace);
+
+	return order ? order : strcmp(set->name, name);
+}
+
+/* Where the set is, or would be. */
+static size_t place_of(const struct followed_sets *all, const char *namespace, const char *name)
+{
+	size_t low = 0;
+	size_t high = all->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (compare(all->sets[middle], namespace, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_at(const struct followed_sets *all, size_t place, const char *namespace, const char *name)
+{
+	return place < all->count && compare(all->sets[place], namespace, name) == 0;
+}
+
+static void free_one(struct followed *set)
+{
+	if (!set)
+		return;
+	free(set->namespace);
+	free(set->name);
+	free(set);
+}
+
+static struct followed *make_one(const char *namespace, const char *name)
+{
+	struct followed *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return NULL;
+	set->namespace = strdup(namespace);
+	set->name = strdup(name);
+	if (set->namespace && set->name)
+		return set;
+	free_one(set);
+	return NULL;
+}
+
+void followed_release(struct followed_sets *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		free_one(all->sets[i]);
+	free(all->sets);
+	*all = (struct followed_sets){0};
+}
+
+struct followed *followed_find(const struct followed_sets *all, const char *namespace, const char *name)
+{
+	const size_t place = place_of(all, namespace, name);
+
+	return is_at(all, place, namespace, name) ? all->sets[place] : NULL;
+}
+
+static bool make_room(struct followed_sets *all)
+{
+	const size_t capacity = all->capacity ? all->capacity * 2 : 16;
+	struct followed **sets;
+
+	if (all->count < all->capacity)
+		return true;
+	if (all->count >= FOLLOWED_MAX)
+		return false;
+	sets = realloc(all->sets, capacity * sizeof(struct followed *));
+	if (!sets)
+		return false;
+	all->sets = sets;
+	all->capacity = capacity;
+	return true;
+}
+
+struct followed *followed_add(struct followed_sets *all, const char *namespace, const char *name)
+{
+	const size_t place = place_of(all, namespace, name);
+	struct followed *set;
+
+	if (is_at(all, place, namespace, name))
+		return all->sets[place];
+	set = make_room(all) ? make_one(namespace, name) : NULL;
+	if (!set)
+		return NULL;
+	memmove(&all->sets[place + 1], &all->sets[place], (all->count - place) * sizeof(struct followed *));
+	all->sets[place] = set;
+	all->count++;
+	return set;
+}
+
+void followed_drop(struct followed_sets *all, const char *namespace, const char *name)
+{
+	const size_t place = place_of(all, namespace, name);
+
+	if (!is_at(all, place, namespace, name))
+		return;
+	free_one(all->sets[place]);
+	all->count--;
+	memmove(&all->sets[place], &all->sets[place + 1], (all->count - place) * sizeof(struct followed *));
+}
+
+void followed_begin(struct followed_sets *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		all->sets[i]->seen = false;
+}
+
+void followed_sweep(struct followed_sets *all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->sets[i]->seen)
+			all->sets[kept++] = all->sets[i];
+		else
+			free_one(all->sets[i]);
+	}
+	all->count = kept;
+}
+
+static uint64_t due_of(const struct followed *set)
+{
+	const uint64_t stamp = set->stamp.due;
+	const uint64_t service = set->service.due;
+
+	if (stamp == 0 || service == 0)
+		return stamp ? stamp : service;
+	return stamp < service ? stamp : service;
+}
+
+struct followed *followed_first(const struct followed_sets *all, uint64_t *ret_due)
+{
+	struct followed *first = NULL;
+
+	*ret_due = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const uint64_t due = due_of(all->sets[i]);
+
+		if (due == 0 || (first && due >= *ret_due))
+			continue;
+		first = all->sets[i];
+		*ret_due = due;
+	}
+	return first;
+}

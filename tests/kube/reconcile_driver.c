@@ -1,0 +1,69 @@
+/*
+ * Runs the reconciler alone, until stdin ends, and prints what it tells: a line each.
+ *
+ *   restarted NAMESPACE/NAME WAS SIZE
+ *   following COUNT            each time the count changes
+ *   trouble MESSAGE, forbidden MESSAGE, or well
+ *
+ * Usage: reconcile-driver FOLDER SETTLE
+ */
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "kube/reconciler.h"
+
+static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)
+{
+	(void)context;
+	printf("restarted %s/%s %u %u\n", namespace, name, was, size);
+}
+
+static void following(void *context, unsigned long count)
+{
+	unsigned long *last = context;
+
+	if (*last == count)
+		return;
+	*last = count;
+	printf("following %lu\n", count);
+}
+
+static void trouble(void *context, bool forbidden, const char *message)
+{
+	(void)context;
+	if (message)
+		printf("%s %s\n", forbidden ? "forbidden" : "trouble", message);
+	else
+		printf("well\n");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long last = 0;
+	struct reconciler_observer observer = {
+		.context = &last, .restarted = restarted, .following = following, .trouble = trouble};
+	struct reconciler_config config = {.review = {.cluster_domain = "cluster.local"}};
+	struct reconciler *reconciler;
+	struct error err;
+	char byte;
+
+	if (argc != 3)
+		return 2;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	signal(SIGPIPE, SIG_IGN);
+	arena_hook_cjson();
+	config.settle = (unsigned)atoi(argv[2]);
+	if (kube_find_in_cluster(argv[1], &config.client, &err) < 0 ||
+	    !(reconciler = reconciler_start(&config, &observer, &err))) {
+		fprintf(stderr, "%s\n", err.message);
+		return 1;
+	}
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+	reconciler_stop(reconciler);
+	return 0;
+}
