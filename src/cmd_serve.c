@@ -12,6 +12,7 @@
 #include "options.h"
 #include "pki/mint.h"
 #include "preflight.h"
+#include "reconciling.h"
 #include "self_managed.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
@@ -27,6 +28,7 @@ struct serve_settings {
 	const char *service_account;
 	unsigned ca_life, leaf_life, ca_settle, clock_margin;
 	unsigned advice_timeout, advice_pause;
+	unsigned scale_settle;
 	const char *listen, *metrics_listen;
 	const char *cluster_domain;
 	const char *wait_image;
@@ -159,6 +161,13 @@ static const struct option serve_options[] = {
 	 .min = 1,
 	 .max = 3600,
 	 .help = "files: how often to look whether they changed"},
+	{.flag = "--scale-settle",
+	 .type = OPTION_DURATION,
+	 .offset = FIELD(scale_settle),
+	 .value = "TIME",
+	 .fallback = "10s",
+	 .max = 3600,
+	 .help = "how long a scaled StatefulSet must not change before it is restarted with its new group"},
 	{.flag = "--log-level",
 	 .type = OPTION_ENUM,
 	 .offset = FIELD(log_level),
@@ -343,6 +352,7 @@ struct companions {
 	struct self_managed managed;
 	struct preflight preflight;
 	struct advisor advisor;
+	struct reconciling reconciling;
 };
 
 static void add_companion(struct server_config *config, struct companion companion)
@@ -364,6 +374,19 @@ static void add_preflight(const struct serve_settings *settings, struct companio
 	add_companion(config, preflight_companion(preflight));
 }
 
+static void add_reconciling(const struct serve_settings *settings, struct companions *companions,
+			    struct server_config *config)
+{
+	struct reconciling *reconciling = &companions->reconciling;
+
+	if (companions->preflight.problem.code != ERROR_NONE)
+		return; /* which preflight tells of */
+	reconciling->config = (struct reconciler_config){.client = companions->preflight.config.client,
+							 .review = config->admission.review,
+							 .settle = settings->scale_settle};
+	add_companion(config, reconciling_companion(reconciling));
+}
+
 static int add_companions(const struct serve_settings *settings, const char *domain, struct companions *companions,
 			  struct server_config *config, struct error *err)
 {
@@ -373,6 +396,7 @@ static int add_companions(const struct serve_settings *settings, const char *dom
 		add_companion(config, self_managed_companion(&companions->managed));
 	}
 	add_preflight(settings, companions, config);
+	add_reconciling(settings, companions, config);
 	return 0;
 }
 

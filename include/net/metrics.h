@@ -48,6 +48,13 @@ struct metrics_advice {
 	atomic_ulong late; /* reviews that were answered before all was found out */
 };
 
+/* Of the groups that are kept true; on the page where `on` is set. */
+struct metrics_groups {
+	atomic_bool on;
+	atomic_ulong followed; /* StatefulSets that have opted in */
+	atomic_ulong resized;  /* restarts with a new group */
+};
+
 struct metrics {
 	atomic_ulong reviews[METRICS_RESOURCES][METRICS_OPERATIONS][METRICS_DECISIONS];
 	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each in the first bucket that holds it */
@@ -64,6 +71,7 @@ struct metrics {
 	atomic_ulong reloads_succeeded, reloads_failed;
 	struct metrics_managed managed;
 	struct metrics_advice advice;
+	struct metrics_groups groups;
 	struct budget *budget; /* borrowed */
 };
 

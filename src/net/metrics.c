@@ -179,6 +179,18 @@ static void add_advice(struct metrics *metrics, struct buf *page)
 		  (long long)atomic_load(&advice->late));
 }
 
+static void add_groups(struct metrics *metrics, struct buf *page)
+{
+	struct metrics_groups *groups = &metrics->groups;
+
+	if (!atomic_load(&groups->on))
+		return;
+	add_value(page, "statefulsets_followed", "gauge", "StatefulSets that have opted in.",
+		  (long long)atomic_load(&groups->followed));
+	add_value(page, "groups_resized_total", "counter", "StatefulSets restarted with a new group.",
+		  (long long)atomic_load(&groups->resized));
+}
+
 void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, struct buf *page)
 {
 	add_reviews(metrics, page);
@@ -207,6 +219,7 @@ void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, st
 	add_reloads(metrics, page);
 	add_managed(metrics, page);
 	add_advice(metrics, page);
+	add_groups(metrics, page);
 	add_value(page, "log_lines_dropped_total", "counter", "Log lines that nobody read in time.",
 		  (long long)log_lines_dropped);
 	add_head(page, "build_info", "gauge", "The version that runs; always 1.");

@@ -1,0 +1,24 @@
+#ifndef RECONCILING_H
+#define RECONCILING_H
+
+#include <stdbool.h>
+
+#include "kube/reconciler.h"
+#include "net/companion.h"
+#include "net/runtime.h"
+
+/*
+ * The reconciler of groups (src/kube) as a companion of the server (src/net): neither knows of the other, so the two meet
+ * here.
+ */
+
+struct reconciling {
+	struct reconciler_config config;
+	struct runtime *runtime;
+	struct reconciler *reconciler;
+};
+
+/* Borrows the struct, whose config is to be filled before. */
+struct companion reconciling_companion(struct reconciling *reconciling);
+
+#endif

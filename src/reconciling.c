@@ -1,0 +1,64 @@
+#include "reconciling.h"
+
+#include <stdatomic.h>
+
+#define RESTARTED "a StatefulSet is restarted with its new group"
+#define OFF                                                                                      \
+	"StatefulSets are not followed, so nothing is restarted after a scale: the webhook may " \
+	"not; the component manifests/components/cluster-advice lets it"
+#define TROUBLE "StatefulSets can't be followed just now, or not be mended"
+#define AGAIN   "StatefulSets are followed"
+
+static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)
+{
+	struct runtime *runtime = ((struct reconciling *)context)->runtime;
+
+	atomic_fetch_add(&runtime->metrics.groups.resized, 1);
+	log_event(runtime->log, LOG_LEVEL_INFO, RESTARTED,
+		  LOG_FIELDS(LOG_TEXT("namespace", namespace), LOG_TEXT("name", name), LOG_NUMBER("before", was),
+			     LOG_NUMBER("pods", size)));
+}
+
+static void following(void *context, unsigned long count)
+{
+	struct reconciling *reconciling = context;
+
+	atomic_store(&reconciling->runtime->metrics.groups.followed, count);
+}
+
+static void trouble(void *context, bool forbidden, const char *message)
+{
+	struct runtime *runtime = ((struct reconciling *)context)->runtime;
+
+	if (!message)
+		log_event(runtime->log, LOG_LEVEL_INFO, AGAIN, NULL);
+	else if (forbidden)
+		log_event(runtime->log, LOG_LEVEL_INFO, OFF, LOG_FIELDS(LOG_TEXT("message", message)));
+	else
+		log_event(runtime->log, LOG_LEVEL_WARNING, TROUBLE, LOG_FIELDS(LOG_TEXT("message", message)));
+}
+
+static int start(void *context, struct runtime *runtime, const struct listen_address *address, struct error *err)
+{
+	struct reconciling *reconciling = context;
+	const struct reconciler_observer observer = {
+		.context = reconciling, .restarted = restarted, .following = following, .trouble = trouble};
+
+	(void)address;
+	reconciling->runtime = runtime;
+	atomic_store(&runtime->metrics.groups.on, true);
+	reconciling->reconciler = reconciler_start(&reconciling->config, &observer, err);
+	return reconciling->reconciler ? 0 : -1;
+}
+
+static void stop(void *context)
+{
+	struct reconciling *reconciling = context;
+
+	reconciler_stop(reconciling->reconciler);
+}
+
+struct companion reconciling_companion(struct reconciling *reconciling)
+{
+	return (struct companion){.context = reconciling, .start = start, .stop = stop};
+}
