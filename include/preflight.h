@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "cluster_rights.h"
 #include "core/error.h"
 #include "kube/finder.h"
 #include "net/advice.h"
@@ -14,8 +15,9 @@
  */
 
 struct preflight {
-	struct finder_config config; /* the caller's, but for the client */
-	struct error problem;        /* why nothing can be looked up; ERROR_NONE: it can */
+	struct finder_config config;   /* the caller's, but for the client */
+	struct error problem;          /* why nothing can be looked up; ERROR_NONE: it can */
+	struct cluster_rights *rights; /* borrowed, the caller's */
 	struct runtime *runtime;
 	pthread_mutex_t lock; /* guards the finder, which is there from start to stop */
 	struct finder *finder;

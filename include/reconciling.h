@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "cluster_rights.h"
 #include "kube/reconciler.h"
 #include "net/companion.h"
 #include "net/runtime.h"
@@ -14,7 +15,9 @@
 
 struct reconciling {
 	struct reconciler_config config;
+	struct cluster_rights *rights; /* borrowed, the caller's */
 	struct runtime *runtime;
+	bool in_trouble; /* the thread's */
 	struct reconciler *reconciler;
 };
 

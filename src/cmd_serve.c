@@ -352,6 +352,7 @@ struct companions {
 	struct self_managed managed;
 	struct preflight preflight;
 	struct advisor advisor;
+	struct cluster_rights rights;
 	struct reconciling reconciling;
 };
 
@@ -368,6 +369,7 @@ static void add_preflight(const struct serve_settings *settings, struct companio
 
 	preflight->config =
 		(struct finder_config){.timeout = settings->advice_timeout, .pause = settings->advice_pause};
+	preflight->rights = &companions->rights;
 	preflight_init(preflight, settings->service_account);
 	if (preflight_advisor(preflight, &companions->advisor))
 		config->admission.advisor = &companions->advisor;
@@ -381,6 +383,7 @@ static void add_reconciling(const struct serve_settings *settings, struct compan
 
 	if (companions->preflight.problem.code != ERROR_NONE)
 		return; /* which preflight tells of */
+	reconciling->rights = &companions->rights;
 	reconciling->config = (struct reconciler_config){.client = companions->preflight.config.client,
 							 .review = config->admission.review,
 							 .settle = settings->scale_settle};

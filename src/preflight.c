@@ -2,12 +2,6 @@
 
 #include <stdatomic.h>
 
-#define OFF_REFUSED                                                                         \
-	"advice is off: the webhook may not read Services and StatefulSets; the component " \
-	"manifests/components/cluster-advice lets it"
-#define ON_AGAIN       "advice is on again"
-#define OFF_NO_CLUSTER "advice is off: reviews are answered without a look at the cluster"
-
 static void count(atomic_ulong *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -35,12 +29,9 @@ static void done(void *context, void *job, bool late)
 
 static void refused(void *context, const char *message)
 {
-	struct log *log = ((struct preflight *)context)->runtime->log;
+	struct preflight *preflight = context;
 
-	if (message)
-		log_event(log, LOG_LEVEL_INFO, OFF_REFUSED, LOG_FIELDS(LOG_TEXT("message", message)));
-	else
-		log_event(log, LOG_LEVEL_INFO, ON_AGAIN, NULL);
+	cluster_rights_note(preflight->rights, RIGHTS_PREFLIGHT, preflight->runtime->log, message);
 }
 
 /* A review that can't be helped goes on at once. */
@@ -73,8 +64,7 @@ static int start(void *context, struct runtime *runtime, const struct listen_add
 	(void)address;
 	preflight->runtime = runtime;
 	if (preflight->problem.code != ERROR_NONE) {
-		log_event(runtime->log, LOG_LEVEL_INFO, OFF_NO_CLUSTER,
-			  LOG_FIELDS(LOG_TEXT("message", preflight->problem.message)));
+		cluster_rights_note_absence(runtime->log, preflight->problem.message);
 		return 0;
 	}
 	atomic_store(&runtime->metrics.advice.on, true);

@@ -3,11 +3,8 @@
 #include <stdatomic.h>
 
 #define RESTARTED "a StatefulSet is restarted with its new group"
-#define OFF                                                                                      \
-	"StatefulSets are not followed, so nothing is restarted after a scale: the webhook may " \
-	"not; the component manifests/components/cluster-advice lets it"
-#define TROUBLE "StatefulSets can't be followed just now, or not be mended"
-#define AGAIN   "StatefulSets are followed"
+#define TROUBLE   "StatefulSets can't be followed just now, or not be restarted"
+#define AGAIN     "StatefulSets are followed again"
 
 static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)
 {
@@ -28,14 +25,16 @@ static void following(void *context, unsigned long count)
 
 static void trouble(void *context, bool forbidden, const char *message)
 {
-	struct runtime *runtime = ((struct reconciling *)context)->runtime;
+	struct reconciling *reconciling = context;
+	struct log *log = reconciling->runtime->log;
 
-	if (!message)
-		log_event(runtime->log, LOG_LEVEL_INFO, AGAIN, NULL);
-	else if (forbidden)
-		log_event(runtime->log, LOG_LEVEL_INFO, OFF, LOG_FIELDS(LOG_TEXT("message", message)));
-	else
-		log_event(runtime->log, LOG_LEVEL_WARNING, TROUBLE, LOG_FIELDS(LOG_TEXT("message", message)));
+	if (forbidden || !message)
+		cluster_rights_note(reconciling->rights, RIGHTS_RECONCILING, log, message);
+	if (!forbidden && message)
+		log_event(log, LOG_LEVEL_WARNING, TROUBLE, LOG_FIELDS(LOG_TEXT("message", message)));
+	else if (!message && reconciling->in_trouble)
+		log_event(log, LOG_LEVEL_INFO, AGAIN, NULL);
+	reconciling->in_trouble = !forbidden && message;
 }
 
 static int start(void *context, struct runtime *runtime, const struct listen_address *address, struct error *err)

@@ -12,6 +12,7 @@
 #include "kube/clock.h"
 #include "kube/replica.h"
 #include "kube/self_check.h"
+#include "kube/trouble.h"
 
 enum {
 	RECHECK = 30,            /* seconds between two looks where no watch tells of a change */
@@ -28,35 +29,20 @@ enum {
 struct certificates {
 	struct replica replica;
 	struct backoff backoff;
-	char trouble[sizeof(((struct error *)NULL)->message)]; /* as last told, "" for none */
+	struct trouble trouble;
 	unsigned repeats;    /* rows of steps in which one came twice, since all was done */
 	unsigned unanswered; /* self-checks, in a row */
 	pthread_t thread;
 	atomic_bool stopping;
 };
 
-/* Whether two texts say the same, whatever numbers they hold: how long a time-out took, say. */
-static bool says_the_same(const char *a, const char *b)
-{
-	for (;;) {
-		a += strspn(a, "0123456789");
-		b += strspn(b, "0123456789");
-		if (*a != *b || !*a)
-			return *a == *b;
-		a++;
-		b++;
-	}
-}
-
 /* Tells what is wrong (NULL: nothing any more) unless it was told before. */
 static void tell_trouble(struct certificates *certificates, const char *message)
 {
 	const struct certificates_observer *observer = &certificates->replica.observer;
 
-	if (says_the_same(certificates->trouble, message ? message : ""))
-		return;
-	snprintf(certificates->trouble, sizeof(certificates->trouble), "%s", message ? message : "");
-	observer->trouble(observer->context, message);
+	if (trouble_is_news(&certificates->trouble, message))
+		observer->trouble(observer->context, message);
 }
 
 /* What the API server would make of this replica by the bundles that are published, the worst of them. */

@@ -14,6 +14,7 @@
 #include "kube/followed.h"
 #include "kube/mend.h"
 #include "kube/reflector.h"
+#include "kube/trouble.h"
 
 enum {
 	MEMORY = 16 * 1024 * 1024, /* for objects as trees, one at a time; given back after each */
@@ -38,7 +39,7 @@ struct reconciler {
 	struct followed_sets followed;
 	struct budget budget;
 	struct arena arena;
-	char trouble[sizeof(((struct error *)NULL)->message)]; /* as last told, "" for none */
+	struct trouble trouble;
 	uint64_t paused_until;
 	pthread_t thread;
 	atomic_bool stopping;
@@ -52,12 +53,10 @@ static uint64_t settle_time(const struct reconciler *reconciler)
 
 static void tell_trouble(struct reconciler *reconciler, enum kube_status status, const char *message)
 {
-	const char *text = message ? message : "";
+	const struct reconciler_observer *observer = &reconciler->observer;
 
-	if (strcmp(reconciler->trouble, text) == 0)
-		return;
-	memcpy(reconciler->trouble, text, strlen(text) + 1);
-	reconciler->observer.trouble(reconciler->observer.context, status == KUBE_FORBIDDEN, message);
+	if (trouble_is_news(&reconciler->trouble, message))
+		observer->trouble(observer->context, status == KUBE_FORBIDDEN, message);
 }
 
 /* It needs care once it has not changed for a while, or has been changing for long. */

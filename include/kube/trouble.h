@@ -1,0 +1,24 @@
+#ifndef KUBE_TROUBLE_H
+#define KUBE_TROUBLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/error.h"
+
+/*
+ * What was last told to be wrong, so that nothing is told twice. No I/O; internal to src/kube.
+ */
+
+/* Zeroed, nothing was told. */
+struct trouble {
+	char told[sizeof(((struct error *)NULL)->message)]; /* "" for nothing */
+};
+
+/*
+ * Whether a message (NULL: all is well) says something else than the one before, whatever numbers they hold: how long a
+ * time-out took, say. Then it counts as told.
+ */
+bool trouble_is_news(struct trouble *trouble, const char *message);
+
+#endif

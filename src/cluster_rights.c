@@ -1,0 +1,26 @@
+#include "cluster_rights.h"
+
+#include <stddef.h>
+
+#define OFF            "advice and restarts after a scale are off: "
+#define OFF_REFUSED    OFF "the webhook may not look into the cluster; manifests/components/cluster-advice lets it"
+#define OFF_NO_CLUSTER OFF "this is no pod with a service account"
+#define ON_AGAIN       "advice and restarts after a scale are on again"
+
+static void log_refusal(struct log *log, const char *text, const char *message)
+{
+	log_event(log, LOG_LEVEL_INFO, text, LOG_FIELDS(LOG_TEXT("message", message)));
+}
+
+void cluster_rights_note(struct cluster_rights *rights, enum rights_user user, struct log *log, const char *message)
+{
+	if (message && atomic_fetch_or(&rights->refused, user) == 0)
+		log_refusal(log, OFF_REFUSED, message);
+	if (!message && atomic_fetch_and(&rights->refused, ~(unsigned)user) == (unsigned)user)
+		log_event(log, LOG_LEVEL_INFO, ON_AGAIN, NULL);
+}
+
+void cluster_rights_note_absence(struct log *log, const char *message)
+{
+	log_refusal(log, OFF_NO_CLUSTER, message);
+}
