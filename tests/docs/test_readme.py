@@ -33,6 +33,9 @@ def fragment(text):
 DENIALS = {name: text for name, text in macros(MESSAGES).items() if name.startswith(("DENY_", "MESSAGE_GROUP_"))}
 WAITING = {name: text for name, text in macros(MESSAGES).items() if name.startswith("WAIT_")}
 WARNINGS = {name: text for name, text in macros(MESSAGES).items() if name.startswith("WARN_")}
+EVENTS = {name: text for name, text in macros(MESSAGES).items() if name.startswith("EVENT_")}
+REASONS = {reason for path in (ROOT / "src").rglob("*.c")
+           for reason in re.findall(r'"((?:Group|Service)[A-Z][A-Za-z]+)"', path.read_text())}
 
 
 # Codename -> the release's number, and its Python, with which TensorFlow runs here.
@@ -63,6 +66,39 @@ def test_each_line_of_a_pod_that_waits_is_explained(name):
 def test_each_warning_is_explained(name):
     assert len(WARNINGS) > 15
     assert fragment(WARNINGS[name]) in section("## When it warns"), WARNINGS[name]
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_each_event_is_explained(name):
+    assert len(EVENTS) > 4
+    assert fragment(EVENTS[name]) in section("### Events"), EVENTS[name]
+
+
+@pytest.mark.parametrize("reason", sorted(REASONS))
+def test_each_reason_of_an_event_is_explained(reason):
+    assert len(REASONS) == 4
+    assert f"\n| `{reason}` | " in section("### Events")
+
+
+def told(title):
+    """What the rows of a table say that the program says."""
+    rows = re.findall(r"^\| `(.*?)` \|.*\|$", section(title), re.MULTILINE)
+    assert len(rows) > 10
+    return rows
+
+
+@pytest.mark.parametrize("row", told("## When it warns"))
+def test_each_row_is_a_warning_of_the_program(row):
+    """None that it does not give any more: `…` is a value."""
+    parts = [part for part in row.split("…") if part]
+    assert any(all(part in text for part in parts) for text in WARNINGS.values())
+
+
+def test_the_warnings_that_are_shown_in_full_are_the_program_s():
+    shown = re.findall(r"^Warning: (.*)", README, re.MULTILINE)
+    assert shown
+    for warning in shown:
+        assert any(re.fullmatch(re.sub("%[su]", "(.+)", re.escape(text)), warning) for text in WARNINGS.values())
 
 
 def test_the_denials_that_are_shown_in_full_are_those_of_the_data_cases():
