@@ -103,9 +103,10 @@ static ssize_t receive_nothing(gnutls_transport_ptr_t context, void *bytes, size
 /* Ends a connection that has just begun: it is shut down so that the library looks at it soon, and reads nothing. */
 static void refuse(struct runtime *runtime, int fd, gnutls_session_t session)
 {
+	/* Counted first: who sees the end of the connection may read the metrics next. */
+	atomic_fetch_add_explicit(&runtime->metrics.connections_refused, 1, memory_order_relaxed);
 	gnutls_transport_set_pull_function(session, receive_nothing);
 	shutdown(fd, SHUT_RDWR);
-	atomic_fetch_add_explicit(&runtime->metrics.connections_refused, 1, memory_order_relaxed);
 	log_event(runtime->log, LOG_LEVEL_DEBUG, "connection refused: no memory just now", NULL);
 }
 
