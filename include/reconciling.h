@@ -21,7 +21,7 @@ struct reconciling {
 	struct reconciler *reconciler;
 };
 
-/* Borrows the struct, whose config is to be filled before. */
+/* Borrows the struct, whose config is to be filled before, but for the budget. */
 struct companion reconciling_companion(struct reconciling *reconciling);
 
 #endif

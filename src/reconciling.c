@@ -2,9 +2,11 @@
 
 #include <stdatomic.h>
 
-#define RESTARTED "a StatefulSet is restarted with its new group"
-#define TROUBLE   "StatefulSets can't be followed just now, or not be restarted"
-#define AGAIN     "StatefulSets are followed again"
+#define RESTARTED   "a StatefulSet is restarted with its new group"
+#define FAILED      "a StatefulSet can't be seen to just now"
+#define PASSED_OVER "a StatefulSet is not followed: it is too large, or there are too many"
+#define TROUBLE     "StatefulSets can't be followed just now"
+#define AGAIN       "StatefulSets are followed again"
 
 static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)
 {
@@ -16,11 +18,22 @@ static void restarted(void *context, const char *namespace, const char *name, un
 			     LOG_NUMBER("pods", size)));
 }
 
-static void following(void *context, unsigned long count)
+static void following(void *context, unsigned long count, unsigned long passed_over)
 {
-	struct reconciling *reconciling = context;
+	struct runtime *runtime = ((struct reconciling *)context)->runtime;
+	struct metrics_groups *groups = &runtime->metrics.groups;
 
-	atomic_store(&reconciling->runtime->metrics.groups.followed, count);
+	atomic_store(&groups->followed, count);
+	if (passed_over > 0 && atomic_exchange(&groups->passed_over, passed_over) == 0)
+		log_event(runtime->log, LOG_LEVEL_WARNING, PASSED_OVER, NULL);
+}
+
+static void failed(void *context, const char *namespace, const char *name, const char *message)
+{
+	struct runtime *runtime = ((struct reconciling *)context)->runtime;
+
+	log_event(runtime->log, LOG_LEVEL_WARNING, FAILED,
+		  LOG_FIELDS(LOG_TEXT("namespace", namespace), LOG_TEXT("name", name), LOG_TEXT("message", message)));
 }
 
 static void trouble(void *context, bool forbidden, const char *message)
@@ -40,11 +53,15 @@ static void trouble(void *context, bool forbidden, const char *message)
 static int start(void *context, struct runtime *runtime, const struct listen_address *address, struct error *err)
 {
 	struct reconciling *reconciling = context;
-	const struct reconciler_observer observer = {
-		.context = reconciling, .restarted = restarted, .following = following, .trouble = trouble};
+	const struct reconciler_observer observer = {.context = reconciling,
+						     .restarted = restarted,
+						     .following = following,
+						     .failed = failed,
+						     .trouble = trouble};
 
 	(void)address;
 	reconciling->runtime = runtime;
+	reconciling->config.budget = &runtime->budget;
 	atomic_store(&runtime->metrics.groups.on, true);
 	reconciling->reconciler = reconciler_start(&reconciling->config, &observer, err);
 	return reconciling->reconciler ? 0 : -1;

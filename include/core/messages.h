@@ -178,8 +178,10 @@
 
 /* Events on a StatefulSet; CURE_RESTART is above. */
 
-#define EVENT_RESIZED     "the group has %u pods now, before %u: the pods are restarted with it"
-#define EVENT_FIRST_GROUP "the group has %u pods now, before none: the pods are restarted with it"
+#define EVENT_RESTARTED   "the pods are restarted with it"
+#define EVENT_NOT_ROLLED  "its updateStrategy says when which pod gets it"
+#define EVENT_RESIZED     "the group has %u pods now, before %u: %s"
+#define EVENT_FIRST_GROUP "the group has %u pods now, before none: %s"
 #define EVENT_STALE \
 	"the group was made for %u pods and has %u now, and tfconfig.dev/on-scale is deny: run " CURE_RESTART
 #define EVENT_NO_GROUP      "the set has no group yet, and tfconfig.dev/on-scale is deny: run " CURE_RESTART

@@ -31,6 +31,9 @@ bool set_start(const struct set *set, unsigned *ret_start); /* spec.ordinals.sta
 /* True where each pod waits until those before it are ready: spec.podManagementPolicy, which is so by default. */
 bool set_is_ordered(const struct set *set);
 
+/* True where a change of the template reaches every pod by itself: spec.updateStrategy, by default. */
+bool set_rolls(const struct set *set);
+
 /* True where both templates are equal but for our stamps. */
 bool set_template_equal(const struct set *a, const struct set *b);
 

@@ -23,7 +23,7 @@ void statefulset_admit(const struct request *request, const struct review_config
  */
 enum stamp_state {
 	STAMP_NONE,    /* none is wanted: not opted in, being deleted */
-	STAMP_CURRENT, /* it says the same group; or there are no replicas, and so no group */
+	STAMP_CURRENT, /* it says the same group, or may, in a version that is unknown; or there are no replicas */
 	STAMP_STALE,   /* a restart would write another one */
 	STAMP_DENIED,  /* stage 1 would deny the set as it is now */
 };
@@ -34,6 +34,7 @@ struct stamp_check {
 	const char *denial;  /* where it is denied */
 	unsigned size;       /* pods of the group as it should be; 0 where it is denied, or there is none */
 	unsigned was;        /* pods of the group that the stamp names; 0 where there is no stamp that can be read */
+	bool rolls;          /* a restart restarts all pods, one after the other: not so with OnDelete or a partition */
 	const char *service; /* spec.serviceName; NULL: none */
 };
 

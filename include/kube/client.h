@@ -22,6 +22,7 @@
 enum {
 	KUBE_ANSWER_MAX = 4 * 1024 * 1024, /* bytes of one answer: objects end at 1.5 MiB or so */
 	KUBE_WATCHES_MAX = 4,
+	KUBE_LINE_MAX = 2 * 1024 * 1024, /* bytes of a line of a stream */
 };
 
 /* What became of a request, as far as callers act differently. */
@@ -58,6 +59,8 @@ MUST_CHECK struct kube_client *kube_client_new(const struct kube_client_config *
 /* Ends the watches too. NULL is allowed. */
 void kube_client_free(struct kube_client *client);
 
+#define KUBE_MERGE_PATCH "application/merge-patch+json" /* https://www.rfc-editor.org/rfc/rfc7386 */
+
 struct kube_request {
 	const char *method;       /* "GET", "PATCH", … */
 	const char *path;         /* with its query: "/api/v1/namespaces/ns/secrets/name" */
@@ -88,7 +91,10 @@ MUST_CHECK int kube_client_watch(struct kube_client *client, const char *path, s
 /* Whether a watch could not be opened or broke, and is not open again. *ret_problem then says why. */
 bool kube_client_watch_failed(const struct kube_client *client, struct error *ret_problem);
 
-/* Takes a line, without its end; it ends with the call, and line[len] is '\0'. Must not call the client. */
+/*
+ * Takes a line, without its end; it ends with the call, and line[len] is '\0'. NULL for one of more than KUBE_LINE_MAX
+ * bytes. Must not call the client.
+ */
 struct kube_lines {
 	void *context;
 	void (*take)(void *context, const char *line, size_t len);
@@ -96,7 +102,7 @@ struct kube_lines {
 
 /*
  * Opens a long answer, one at a time, whose lines are taken during waits and requests until it ends: by itself, after
- * `seconds` and some, or by another call of this. A line of more than KUBE_ANSWER_MAX bytes is passed over.
+ * `seconds` and some, or by another call of this.
  */
 MUST_CHECK int kube_client_stream(struct kube_client *client, const char *path, unsigned seconds,
 				  const struct kube_lines *lines, struct error *err);
@@ -111,8 +117,9 @@ bool kube_client_stream_has_begun(const struct kube_client *client);
 void kube_client_end_stream(struct kube_client *client);
 
 /*
- * Waits until a watch tells of an object or is opened, the stream began to answer, brought a line or ended, kube_client_wake is called, or the time (milliseconds) is over.
- * True for all but the last. Changes that come in a burst are told once.
+ * Waits until a watch tells of an object or is opened, the stream begins to answer, brings a line or ends,
+ * kube_client_wake is called, or the time (milliseconds) is over. True for all but the last. Changes that come in a
+ * burst are told once.
  */
 bool kube_client_wait(struct kube_client *client, unsigned milliseconds);
 

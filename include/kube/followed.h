@@ -26,6 +26,8 @@ struct followed {
 	double generation; /* of the spec, as last seen */
 	bool seen;         /* since the list began */
 	struct concern stamp, service;
+	uint64_t restarted_at; /* by this replica */
+	unsigned restarts;     /* in close succession */
 };
 
 /* In the order of namespace and name. */

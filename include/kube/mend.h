@@ -1,6 +1,7 @@
 #ifndef KUBE_MEND_H
 #define KUBE_MEND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/arena.h"
@@ -27,12 +28,12 @@ enum mend_result {
 	MEND_TOLD,      /* somebody has to do something, as its event says */
 	MEND_AGAIN,     /* another was faster: look again soon */
 	MEND_FAILED,    /* err says why: try later */
-	MEND_FORBIDDEN, /* the same, for want of rights */
 };
 
 struct mend_target {
 	const char *namespace, *name;
 	uint64_t told; /* what was told before, 0 for nothing; the function updates it */
+	bool restarted; /* it was, whatever came of it */
 	unsigned was, size;
 };
 

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "core/budget.h"
 #include "core/compiler.h"
 #include "core/error.h"
 #include "core/review.h"
@@ -20,6 +21,7 @@
 struct reconciler_config {
 	struct kube_client_config client;
 	struct review_config review; /* its strings are borrowed */
+	struct budget *budget;       /* of memory for objects; borrowed */
 	unsigned settle;             /* seconds that a set must not change before it is restarted */
 };
 
@@ -27,9 +29,11 @@ struct reconciler_config {
 struct reconciler_observer {
 	void *context;
 	void (*restarted)(void *context, const char *namespace, const char *name, unsigned was, unsigned size);
-	/* Sets that have opted in. */
-	void (*following)(void *context, unsigned long count);
-	/* Why nothing is done for now, once; NULL: it is again. `forbidden`: for want of rights. */
+	/* How many have opted in, and how often one was passed over: too large, or one too many. Told again and again. */
+	void (*following)(void *context, unsigned long count, unsigned long passed_over);
+	/* A set could not be looked at or restarted; it is tried again, and not told again until it went well. */
+	void (*failed)(void *context, const char *namespace, const char *name, const char *message);
+	/* Why no set is followed for now, once; NULL: they are again. `forbidden`: for want of rights. */
 	void (*trouble)(void *context, bool forbidden, const char *message);
 };
 

@@ -16,7 +16,7 @@
 /*
  * Shows all objects of a kind, in all namespaces, and each change from then on: a list in pages, then a watch that goes
  * on from where the list ended, with bookmarks, and is opened again where it ended; a new list where the API server no
- * longer knows that place. Nothing is kept of the objects, so memory does not grow with their number.
+ * longer knows that place, and every six hours. Nothing is kept of the objects, so memory does not grow with their number.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  *
  * Internal to src/kube. Belongs to the thread of its client. Times are milliseconds of the monotonic clock.
@@ -40,11 +40,11 @@ struct reflector {
 	struct backoff backoff;
 	char version[64]; /* up to which all has been shown; "": nothing has */
 	unsigned limit;   /* objects a page */
-	uint64_t due, opened_at;
-	bool watching;         /* a stream was opened, and its end not yet seen to */
-	bool expired;          /* the watch says that the version is too old, … */
-	bool broken;           /* … or something else */
-	unsigned long skipped; /* objects that need more memory than there is for one */
+	uint64_t due, opened_at, listed_at;
+	bool watching;             /* a stream was opened, and its end not yet seen to */
+	bool expired;              /* the watch says that the version is too old, … */
+	bool broken;               /* … or something else */
+	unsigned long passed_over; /* objects that need more memory than there is for one */
 };
 
 /* The arena takes its memory from the budget. Returns -1 where memory is gone; then there is nothing to release. */

@@ -36,6 +36,11 @@ struct watch_context {
 	struct arena *arena;
 };
 
+enum { WATCH_STEADY = 5000 }; /* milliseconds: who ends a watch earlier than that might do so for ever */
+
+/* Seconds after which the API server is asked to end a watch; not the same for all. */
+unsigned watch_life(void);
+
 MUST_CHECK int watch_init(struct watch *watch, const char *path, struct error *err);
 void watch_release(struct watch *watch, CURLM *multi);
 

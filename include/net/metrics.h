@@ -53,6 +53,7 @@ struct metrics_groups {
 	atomic_bool on;
 	atomic_ulong followed; /* StatefulSets that have opted in */
 	atomic_ulong resized;  /* restarts with a new group */
+	atomic_ulong passed_over;
 };
 
 struct metrics {

@@ -42,6 +42,17 @@ bool set_is_ordered(const struct set *set)
 	return !policy || strcmp(policy, "OrderedReady") == 0;
 }
 
+bool set_rolls(const struct set *set)
+{
+	const cJSON *strategy = json_get_object(set->spec, "updateStrategy");
+	const char *type = json_get_string(strategy, "type");
+	unsigned partition;
+
+	return (!type || strcmp(type, "OnDelete") != 0) &&
+	       json_get_unsigned(json_get_object(strategy, "rollingUpdate"), "partition", 0, INT_MAX, &partition) &&
+	       partition == 0;
+}
+
 static bool skip_metadata(const char *name)
 {
 	return strcmp(name, "metadata") == 0;

@@ -363,16 +363,23 @@ static bool asks_for_injection(const struct set *set)
 	return (own && strcmp(own, "true") == 0) || (template && strcmp(template, "true") == 0);
 }
 
-static bool stamps_differ(struct review *review, struct arena *arena, unsigned *ret_was)
+/* A stamp of a version that this build does not read may say the same: replicas of two versions run side by side. */
+static bool is_of_another_version(const struct set *set, struct arena *arena, unsigned *ret_size)
 {
-	const struct set *set = &review->set;
 	struct stamp stamp;
-	int version;
+	int version = 0;
 
-	if (!set->stamp || stamp_decode(arena, set->stamp, &stamp, &version, NULL) < 0)
-		return true;
-	*ret_was = group_size(&stamp.group);
-	return !set->label || strcmp(set->label, "true") != 0 || !stamp_equal(&stamp, &review->stamp);
+	if (!set->stamp)
+		return false;
+	if (stamp_decode(arena, set->stamp, &stamp, &version, NULL) < 0)
+		return version != 0 && version != STAMP_VERSION;
+	*ret_size = group_size(&stamp.group);
+	return false;
+}
+
+static bool has_label(const struct set *set)
+{
+	return set->label && strcmp(set->label, "true") == 0;
 }
 
 void statefulset_check_stamp(const cJSON *object, const struct review_config *config, struct arena *arena,
@@ -387,9 +394,11 @@ void statefulset_check_stamp(const cJSON *object, const struct review_config *co
 	struct review review = {.request = &request,
 				.domain = config->cluster_domain,
 				.wait_image = config->wait_image,
-				.set = set_of(object)};
+				.set = set_of(object),
+				.old = set_of(object)}; /* a stamp that says the same is kept */
 
-	*ret_check = (struct stamp_check){.service = json_get_string(review.set.spec, "serviceName")};
+	*ret_check = (struct stamp_check){.service = json_get_string(review.set.spec, "serviceName"),
+					  .rolls = set_rolls(&review.set)};
 	if (json_get_string(metadata, "deletionTimestamp") || !asks_for_injection(&review.set))
 		return;
 	if (settings_read(object, &verdict, &review.settings) < 0 || compile(&review, &verdict) < 0) {
@@ -402,6 +411,7 @@ void statefulset_check_stamp(const cJSON *object, const struct review_config *co
 	if (review.replicas == 0)
 		return;
 	ret_check->size = group_size(&review.stamp.group);
-	if (stamps_differ(&review, arena, &ret_check->was))
+	if (!is_of_another_version(&review.set, arena, &ret_check->was) &&
+	    !(review.kept_text && has_label(&review.set)))
 		ret_check->state = STAMP_STALE;
 }

@@ -9,17 +9,16 @@
 #include "core/buf.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "kube/clock.h"
 
 enum {
 	ANSWER_MAX = 64 * 1024,
 	NAME_SHOWN = 200,   /* bytes of the set's name in the event's, which may have 253 */
 	MESSAGE_MAX = 1024, /* that the API server takes */
 	JUST_NOW = 10 * 60, /* seconds within which another replica has said the same */
-	TIME_MAX = 32,
 };
 
-#define COMPONENT  "tfconfig-webhook"
-#define MERGE_TYPE "application/merge-patch+json"
+#define COMPONENT "tfconfig-webhook"
 
 /* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
 static uint64_t hash(uint64_t number, const char *text)
@@ -31,18 +30,10 @@ static uint64_t hash(uint64_t number, const char *text)
 
 uint64_t event_number(const struct event *event)
 {
-	const uint64_t number =
-		hash(hash(hash(UINT64_C(0xcbf29ce484222325), event->uid), event->reason), event->message);
+	const uint64_t number = hash(hash(hash(UINT64_C(0xcbf29ce484222325), event->uid), event->reason),
+				     event->key ? event->key : event->message);
 
 	return number ? number : 1;
-}
-
-static void write_time(time_t moment, char text[TIME_MAX])
-{
-	struct tm parts;
-
-	gmtime_r(&moment, &parts);
-	strftime(text, TIME_MAX, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
 /* 0 where it is no time. */
@@ -108,13 +99,13 @@ static const char *write_count(struct arena *arena, const cJSON *found, const ch
 	return arena->state == ARENA_OK ? cJSON_PrintUnformatted(patch) : NULL;
 }
 
-/* One more of those that are there, unless another replica has just counted this one. */
-static enum kube_status count_again(struct kube_client *client, struct arena *arena, const char *path, time_t now,
-				    struct buf *answer, struct error *err)
+/* One more of those that are there, unless another replica has just told this one. */
+static enum kube_status count_again(struct kube_client *client, struct arena *arena, const struct event *event,
+				    const char *path, time_t now, struct buf *answer, struct error *err)
 {
 	struct kube_request request = {.method = "GET", .path = path};
 	enum kube_status status = kube_client_send(client, &request, answer, err);
-	char text[TIME_MAX];
+	char text[KUBE_TIME_SIZE];
 	const cJSON *found;
 
 	if (status != KUBE_OK)
@@ -122,11 +113,13 @@ static enum kube_status count_again(struct kube_client *client, struct arena *ar
 	found = json_parse(arena, buf_string(answer), answer->len, err);
 	if (!found)
 		return KUBE_UNAVAILABLE;
-	if (read_time(json_get_string(found, "lastTimestamp")) > now - JUST_NOW)
+	if (event->by_all && read_time(json_get_string(found, "lastTimestamp")) > now - JUST_NOW)
 		return KUBE_OK;
-	write_time(now, text);
-	request = (struct kube_request){
-		.method = "PATCH", .path = path, .content_type = MERGE_TYPE, .body = write_count(arena, found, text)};
+	kube_write_time(now, text);
+	request = (struct kube_request){.method = "PATCH",
+					.path = path,
+					.content_type = KUBE_MERGE_PATCH,
+					.body = write_count(arena, found, text)};
 	if (!request.body)
 		return KUBE_UNAVAILABLE;
 	status = kube_client_send(client, &request, answer, err);
@@ -140,10 +133,10 @@ static enum kube_status tell(struct kube_client *client, struct arena *arena, co
 	const char *name = arena_printf(arena, "%.*s.%016" PRIx64, NAME_SHOWN, event->name, event_number(event));
 	struct kube_request request = {.method = "POST", .path = folder, .content_type = "application/json"};
 	const time_t now = time(NULL);
-	char text[TIME_MAX];
+	char text[KUBE_TIME_SIZE];
 	enum kube_status status;
 
-	write_time(now, text);
+	kube_write_time(now, text);
 	request.body = name ? write_event(arena, event, name, text) : NULL;
 	if (!request.body) {
 		error_set(err, ERROR_NO_MEMORY, "no memory for an event");
@@ -152,7 +145,7 @@ static enum kube_status tell(struct kube_client *client, struct arena *arena, co
 	status = kube_client_send(client, &request, answer, err);
 	if (status != KUBE_CONFLICT)
 		return status;
-	return count_again(client, arena, arena_printf(arena, "%s/%s", folder, name), now, answer, err);
+	return count_again(client, arena, event, arena_printf(arena, "%s/%s", folder, name), now, answer, err);
 }
 
 enum kube_status event_tell(struct kube_client *client, struct arena *arena, const struct event *event,

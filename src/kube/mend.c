@@ -9,18 +9,19 @@
 #include "core/messages.h"
 #include "core/service_advice.h"
 #include "core/statefulset.h"
+#include "kube/clock.h"
 #include "kube/event.h"
+#include "kube/object.h"
 
-enum { ANSWER_MAX = 2 * 1024 * 1024, PATH_SIZE = 1024, TIME_SIZE = 32, EVENT_ARENA = 32 * 1024 };
+enum { ANSWER_MAX = 2 * 1024 * 1024, PATH_SIZE = 1024, EVENT_ARENA = 32 * 1024 };
 
-#define MERGE_TYPE   "application/merge-patch+json"
 #define RESTARTED_AT "kubectl.kubernetes.io/restartedAt"
 
 /* The set as the API server has it, and what stage 1 makes of it. */
 struct found {
-	const cJSON *object;
-	const char *uid, *version;
+	const cJSON *object; /* in the arena, as are the strings of the check */
 	struct stamp_check check;
+	char uid[64], version[64], restarted_at[KUBE_TIME_SIZE];
 };
 
 static enum mend_result result_of(enum kube_status status)
@@ -32,7 +33,6 @@ static enum mend_result result_of(enum kube_status status)
 	case KUBE_CONFLICT:
 		return MEND_AGAIN;
 	case KUBE_FORBIDDEN:
-		return MEND_FORBIDDEN;
 	case KUBE_GONE:
 	case KUBE_TOO_LARGE:
 	case KUBE_REFUSED:
@@ -48,19 +48,33 @@ static int set_path(char path[PATH_SIZE], const struct mend_target *target)
 			target->name);
 }
 
-/* -1 where it is no StatefulSet, or too large. Everything lives in the arena. */
+/* False where it is missing, too long, or not what may stand in JSON that is written by hand. */
+static bool copy_plain(char *out, size_t size, const char *text)
+{
+	if (!text || strlen(text) >= size || !object_is_plain(text))
+		return false;
+	memcpy(out, text, strlen(text) + 1);
+	return true;
+}
+
+/* -1 where it is no StatefulSet, or too large. */
 static int read_set(const struct mender *mender, const struct buf *answer, struct found *found, struct error *err)
 {
+	const char *restarted_at;
 	const cJSON *metadata;
+	struct set set;
 
-	found->object = json_parse(mender->arena, buf_string(answer), answer->len, err);
+	*found = (struct found){.object = json_parse(mender->arena, buf_string(answer), answer->len, err)};
 	if (!found->object)
-		return -1;
+		return error_prefix(err, "a StatefulSet can't be read");
 	metadata = json_get_object(found->object, "metadata");
-	found->uid = json_get_string(metadata, "uid");
-	found->version = json_get_string(metadata, "resourceVersion");
-	if (!found->uid || !found->version)
+	if (!copy_plain(found->uid, sizeof(found->uid), json_get_string(metadata, "uid")) ||
+	    !copy_plain(found->version, sizeof(found->version), json_get_string(metadata, "resourceVersion")))
 		return error_set(err, ERROR_INVALID, "a StatefulSet has no uid or no resourceVersion");
+	set = set_of(found->object);
+	restarted_at = json_get_string(set.annotations, RESTARTED_AT);
+	if (restarted_at && strlen(restarted_at) < sizeof(found->restarted_at))
+		memcpy(found->restarted_at, restarted_at, strlen(restarted_at) + 1);
 	statefulset_check_stamp(found->object, mender->review, mender->arena, &found->check);
 	if (mender->arena->state != ARENA_OK)
 		return error_set(err, ERROR_NO_MEMORY, "a StatefulSet needs more memory than there is for one");
@@ -81,7 +95,7 @@ static enum kube_status get_set(const struct mender *mender, const struct mend_t
 	return read_set(mender, answer, found, err) < 0 ? KUBE_REFUSED : KUBE_OK;
 }
 
-/* Tells it, unless it was the last that was told. */
+/* Tells it, unless it was the last that was told. An event that is refused, by a quota say, is not tried again. */
 static enum mend_result tell(const struct mender *mender, struct mend_target *target, const struct event *event,
 			     struct error *err)
 {
@@ -93,42 +107,25 @@ static enum mend_result tell(const struct mender *mender, struct mend_target *ta
 		return MEND_TOLD;
 	arena_init_fixed(&arena, memory, sizeof(memory));
 	status = event_tell(mender->client, &arena, event, err);
-	if (status != KUBE_OK && status != KUBE_NOT_FOUND)
-		return result_of(status);
+	if (status == KUBE_UNAVAILABLE)
+		return MEND_FAILED;
 	target->told = event_number(event);
 	return MEND_TOLD;
 }
 
 static enum mend_result tell_stale(const struct mender *mender, struct mend_target *target, const struct found *found,
-				   const char *message, struct error *err)
+				   const char *message, const char *key, struct error *err)
 {
 	const struct event event = {.namespace = target->namespace,
 				    .name = target->name,
 				    .uid = found->uid,
 				    .warning = true,
 				    .reason = "GroupStale",
-				    .message = message ? message : ""};
+				    .message = message ? message : "",
+				    .key = key,
+				    .by_all = true};
 
 	return tell(mender, target, &event, err);
-}
-
-/* A time as Kubernetes writes it, to the second. */
-static void write_now(char text[TIME_SIZE])
-{
-	const time_t now = time(NULL);
-	struct tm parts;
-
-	gmtime_r(&now, &parts);
-	strftime(text, TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts);
-}
-
-/* The same time again would change nothing. */
-static bool was_restarted_at(const struct found *found, const char *time)
-{
-	const struct set set = set_of(found->object);
-	const char *before = json_get_string(set.annotations, RESTARTED_AT);
-
-	return before && strcmp(before, time) == 0;
 }
 
 /* As `kubectl rollout restart` patches it, and for this version alone. */
@@ -138,83 +135,111 @@ static enum kube_status restart(const struct mender *mender, const struct mend_t
 {
 	struct buf body CLEANUP(buf_release) = {0};
 	char path[PATH_SIZE + 64];
-	struct kube_request request = {.method = "PATCH", .path = path, .content_type = MERGE_TYPE};
+	struct kube_request request = {.method = "PATCH", .path = path, .content_type = KUBE_MERGE_PATCH};
 	const int len = set_path(path, target);
 
 	snprintf(path + len, sizeof(path) - (size_t)len, "?fieldManager=tfconfig-webhook%s",
 		 dry_run ? "&dryRun=All" : "");
-	buf_init(&body, 4096);
+	buf_init(&body, 1024);
 	buf_addf(&body,
 		 "{\"metadata\":{\"resourceVersion\":\"%s\"},\"spec\":{\"template\":{\"metadata\":{\"annotations\":"
 		 "{\"" RESTARTED_AT "\":\"%s\"}}}}}",
 		 found->version, time);
+	if (body.failed) {
+		error_set(err, ERROR_NO_MEMORY, "no memory for a patch");
+		return KUBE_UNAVAILABLE;
+	}
 	request.body = buf_string(&body);
 	return kube_client_send(mender->client, &request, answer, err);
-}
-
-/* Whether the set that the API server answered with carries the group that it should. */
-static bool is_mended(const struct mender *mender, const struct buf *answer, struct error *err)
-{
-	struct found found;
-
-	return read_set(mender, answer, &found, err) == 0 && found.check.state == STAMP_CURRENT;
 }
 
 static enum mend_result tell_not_restarted(const struct mender *mender, struct mend_target *target,
 					   const struct found *found, const struct error *why, struct error *err)
 {
+	/* Who refuses may put a time or a number into the words. */
+	const char *key = arena_printf(mender->arena, "refused %u %u", found->check.was, found->check.size);
+
 	return tell_stale(
 		mender, target, found,
 		arena_printf(mender->arena, EVENT_NOT_RESTARTED, found->check.was, found->check.size, why->message),
-		err);
+		key, err);
 }
 
-static enum mend_result tell_resized(const struct mender *mender, struct mend_target *target, const struct found *found,
-				     struct error *err)
+static void tell_resized(const struct mender *mender, struct mend_target *target, const struct found *found)
 {
-	const char *message = found->check.was
-				      ? arena_printf(mender->arena, EVENT_RESIZED, found->check.size, found->check.was)
-				      : arena_printf(mender->arena, EVENT_FIRST_GROUP, found->check.size);
+	const char *how = found->check.rolls ? EVENT_RESTARTED : EVENT_NOT_ROLLED;
+	const char *message =
+		found->check.was ? arena_printf(mender->arena, EVENT_RESIZED, found->check.size, found->check.was, how)
+				 : arena_printf(mender->arena, EVENT_FIRST_GROUP, found->check.size, how);
 	const struct event event = {.namespace = target->namespace,
 				    .name = target->name,
 				    .uid = found->uid,
 				    .reason = "GroupResized",
 				    .message = message ? message : ""};
+	struct error unheard;
 
 	target->was = found->check.was;
 	target->size = found->check.size;
 	target->told = 0;
 	/* The set is restarted, whether that can be told or not. */
-	(void)tell(mender, target, &event, err);
+	(void)tell(mender, target, &event, &unheard);
 	target->told = 0;
-	return MEND_RESTARTED;
 }
 
-/* Restarts the set where a dry run has shown that this would mend it. */
+/*
+ * Looks at what the API server has made, or would make, of the set. In replicas of two versions, stage 1 may write
+ * another group than this one expects: that must not become a restart each time.
+ */
+static enum mend_result judge_restart(const struct mender *mender, struct mend_target *target,
+				      const struct found *before, const struct buf *answer, struct error *err)
+{
+	struct found after;
+
+	if (read_set(mender, answer, &after, err) < 0)
+		return MEND_FAILED;
+	if (after.check.state == STAMP_CURRENT)
+		return MEND_RESTARTED;
+	if (after.check.was == before->check.was)
+		return tell_stale(mender, target, before, EVENT_NOT_REVIEWED, NULL, err);
+	error_set(err, ERROR_INVALID, "a restart gives it another group than this replica expects");
+	return MEND_FAILED;
+}
+
+/* Restarts the set where a dry run has shown that this would mend it. The tree that was looked at ends. */
 static enum mend_result restart_set(const struct mender *mender, struct mend_target *target, const struct found *found,
 				    struct error *err)
 {
 	struct buf answer CLEANUP(buf_release) = {0};
+	char time_text[KUBE_TIME_SIZE];
+	enum mend_result result;
 	enum kube_status status;
-	char time[TIME_SIZE];
 	struct error why;
 
-	write_now(time);
-	if (was_restarted_at(found, time))
-		return MEND_AGAIN;
+	kube_write_time(time(NULL), time_text);
+	if (strcmp(found->restarted_at, time_text) == 0)
+		return MEND_AGAIN; /* the same time again would change nothing */
+	arena_reset(mender->arena);
 	buf_init(&answer, ANSWER_MAX);
-	status = restart(mender, target, found, time, true, &answer, &why);
+	status = restart(mender, target, found, time_text, true, &answer, &why);
 	/* Who refuses a dry run, be it a webhook with a 403, refuses the restart. */
 	if (status == KUBE_REFUSED || status == KUBE_FORBIDDEN)
 		return tell_not_restarted(mender, target, found, &why, err);
-	if (status == KUBE_OK && !is_mended(mender, &answer, &why))
-		return tell_stale(mender, target, found, EVENT_NOT_REVIEWED, err);
-	if (status == KUBE_OK)
-		status = restart(mender, target, found, time, false, &answer, &why);
-	if (status == KUBE_OK)
-		return tell_resized(mender, target, found, err);
-	*err = why;
-	return result_of(status);
+	if (status == KUBE_OK) {
+		result = judge_restart(mender, target, found, &answer, err);
+		if (result != MEND_RESTARTED)
+			return result;
+		arena_reset(mender->arena);
+		status = restart(mender, target, found, time_text, false, &answer, &why);
+	}
+	if (status != KUBE_OK) {
+		*err = why;
+		return result_of(status);
+	}
+	target->restarted = true;
+	result = judge_restart(mender, target, found, &answer, err);
+	if (result == MEND_RESTARTED)
+		tell_resized(mender, target, found);
+	return result;
 }
 
 static const char *stale_message(const struct mender *mender, const struct mend_target *target,
@@ -249,7 +274,7 @@ static enum mend_result see_to_stamp(const struct mender *mender, struct mend_ta
 	case STAMP_DENIED:
 		break;
 	}
-	return tell_stale(mender, target, &found, stale_message(mender, target, &found.check), err);
+	return tell_stale(mender, target, &found, stale_message(mender, target, &found.check), NULL, err);
 }
 
 /* What is wrong with the Service, as warnings of stage 1 say it. */

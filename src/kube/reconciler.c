@@ -17,15 +17,18 @@
 #include "kube/trouble.h"
 
 enum {
-	MEMORY = 16 * 1024 * 1024, /* for objects as trees, one at a time; given back after each */
 	FIRST_BLOCK = 64 * 1024,
-	TREE_MAX = 6 * 1024 * 1024,
-	SETTLES_MAX = 6,           /* times the settling, after which a set that never rests is seen to all the same */
-	AGAIN = 1000,              /* milliseconds: another replica, or the set's controller, was faster */
-	SERVICE_AGAIN = 60 * 1000, /* while it is not as it should be */
-	BACKOFF_BASE = 30 * 1000,
-	BACKOFF_CAP = 60 * 60 * 1000,
-	PAUSE = 60 * 1000,       /* without the rights */
+	TREE_MAX = 4 * 1024 * 1024, /* bytes of a set as a tree */
+	SETTLES_MAX = 6,            /* times the settling, after which a set that never rests is seen to all the same */
+	/* Milliseconds. */
+	AGAIN = 1000,                 /* another replica, or the set's controller, was faster */
+	BACKOFF_BASE = 30 * 1000,     /* after what did not help, … */
+	BACKOFF_CAP = 60 * 60 * 1000, /* … at most, … */
+	SERVICE_CAP = 10 * 60 * 1000, /* … and for a Service, which tells nobody when it changes */
+	CALM = 10 * 60 * 1000,        /* without a restart, after which the next is the first again */
+	RESTARTS_FREE = 3,            /* those that come as soon as they are due; from then on … */
+	RESTARTS_BASE = 60 * 1000,    /* … they come less and less often, whatever makes them due */
+	POLL = 60 * 1000,
 	STACK_SIZE = 1024 * 1024 /* cJSON recurses through 1,000 levels, and AddressSanitizer makes that dear */
 };
 
@@ -37,10 +40,8 @@ struct reconciler {
 	struct kube_client *client;
 	struct reflector reflector;
 	struct followed_sets followed;
-	struct budget budget;
 	struct arena arena;
 	struct trouble trouble;
-	uint64_t paused_until;
 	pthread_t thread;
 	atomic_bool stopping;
 };
@@ -72,6 +73,20 @@ static void settle(const struct reconciler *reconciler, struct concern *concern,
 	concern->failures = 0;
 }
 
+/* Something that restarts a set again and again is not worth a training: it gets rarer. */
+static void hold_back(struct followed *set)
+{
+	struct backoff backoff = {.base = RESTARTS_BASE, .cap = BACKOFF_CAP};
+	uint64_t earliest;
+
+	if (set->stamp.due == 0 || set->restarts < RESTARTS_FREE)
+		return;
+	backoff.failures = set->restarts - RESTARTS_FREE;
+	earliest = set->restarted_at + backoff_next(&backoff, 0);
+	if (set->stamp.due < earliest)
+		set->stamp.due = earliest;
+}
+
 static void look_at(const struct reconciler *reconciler, struct followed *set, const struct stamp_check *check,
 		    bool changed)
 {
@@ -79,8 +94,9 @@ static void look_at(const struct reconciler *reconciler, struct followed *set, c
 
 	if (check->state == STAMP_CURRENT)
 		set->stamp = (struct concern){0};
-	else if (changed || set->stamp.since == 0)
+	else if (changed || (set->stamp.since == 0 && set->stamp.due == 0))
 		settle(reconciler, &set->stamp, now);
+	hold_back(set);
 	if (check->size == 0)
 		set->service = (struct concern){0};
 	else if (changed)
@@ -102,16 +118,21 @@ static void seen(void *context, const cJSON *object)
 	if (!namespace || !name || !uid)
 		return;
 	statefulset_check_stamp(object, &reconciler->config.review, &reconciler->reflector.arena, &check);
+	if (reconciler->reflector.arena.state != ARENA_OK)
+		return; /* which the reflector sees */
 	if (check.state == STAMP_NONE) {
 		followed_drop(&reconciler->followed, namespace, name);
 		return;
 	}
 	set = followed_add(&reconciler->followed, namespace, name);
-	if (!set || strlen(uid) >= sizeof(set->uid))
+	if (!set || strlen(uid) >= sizeof(set->uid)) {
+		reconciler->reflector.passed_over++;
 		return;
+	}
 	set->seen = true;
 	if (strcmp(set->uid, uid) != 0) {
 		set->stamp = set->service = (struct concern){0};
+		set->restarts = 0;
 		set->generation = -1;
 		memcpy(set->uid, uid, strlen(uid) + 1);
 	}
@@ -145,25 +166,46 @@ static void list_ends(void *context)
 	followed_sweep(&reconciler->followed);
 }
 
-static void plan(struct concern *concern, enum mend_result result, uint64_t told)
+/* What comes next, unless the set has changed meanwhile: that has planned already. */
+static void plan(struct concern *concern, enum mend_result result, unsigned cap)
 {
-	struct backoff backoff = {.base = BACKOFF_BASE, .cap = BACKOFF_CAP, .failures = concern->failures};
-	const uint64_t now = kube_milliseconds();
+	struct backoff backoff = {
+		.base = result == MEND_AGAIN ? AGAIN : BACKOFF_BASE, .cap = cap, .failures = concern->failures};
+	const unsigned delay = backoff_next(&backoff, kube_random());
 
-	concern->told = told;
-	if (result == MEND_AGAIN) {
-		concern->due = now + AGAIN;
-	} else if (result == MEND_NOTHING || result == MEND_RESTARTED) {
-		concern->due = 0;
+	if (concern->due != 0)
+		return;
+	if (result == MEND_NOTHING || result == MEND_RESTARTED) {
+		concern->failures = 0;
 	} else {
-		concern->due = now + backoff_next(&backoff, kube_random());
+		concern->due = kube_milliseconds() + delay;
 		concern->failures = backoff.failures;
 	}
+	if (result != MEND_AGAIN)
+		concern->since = 0;
+}
+
+static void note_restart(struct followed *set)
+{
+	const uint64_t now = kube_milliseconds();
+
+	if (now - set->restarted_at >= CALM)
+		set->restarts = 0;
+	set->restarts++;
+	set->restarted_at = now;
+	hold_back(set);
+}
+
+/* Told where it begins, not for each try. */
+static bool is_first_failure(enum mend_result result, const struct concern *concern)
+{
+	return result == MEND_FAILED && concern->failures == 1;
 }
 
 /* Sees to the one concern of a set. Meanwhile the set may be dropped, and others may come. */
 static void mend(struct reconciler *reconciler, const char *namespace, const char *name, bool is_stamp, uint64_t told)
 {
+	const struct reconciler_observer *observer = &reconciler->observer;
 	const struct mender mender = {
 		.client = reconciler->client, .review = &reconciler->config.review, .arena = &reconciler->arena};
 	struct mend_target target = {.namespace = namespace, .name = name, .told = told};
@@ -171,38 +213,40 @@ static void mend(struct reconciler *reconciler, const char *namespace, const cha
 	const enum mend_result result =
 		is_stamp ? mend_stamp(&mender, &target, &err) : mend_service(&mender, &target, &err);
 	struct followed *set = followed_find(&reconciler->followed, namespace, name);
+	struct concern *concern;
 
-	if (set)
-		plan(is_stamp ? &set->stamp : &set->service, result, target.told);
-	if (set && !is_stamp && result == MEND_TOLD)
-		set->service.due = kube_milliseconds() + SERVICE_AGAIN;
 	if (result == MEND_RESTARTED)
-		reconciler->observer.restarted(reconciler->observer.context, namespace, name, target.was, target.size);
-	if (atomic_load(&reconciler->stopping))
+		observer->restarted(observer->context, namespace, name, target.was, target.size);
+	if (!set || atomic_load(&reconciler->stopping))
 		return;
-	if (result == MEND_FAILED || result == MEND_FORBIDDEN)
-		tell_trouble(reconciler, result == MEND_FORBIDDEN ? KUBE_FORBIDDEN : KUBE_UNAVAILABLE, err.message);
-	if (result == MEND_FORBIDDEN)
-		reconciler->paused_until = kube_milliseconds() + PAUSE;
+	concern = is_stamp ? &set->stamp : &set->service;
+	concern->told = target.told;
+	if (target.restarted)
+		note_restart(set);
+	plan(concern, result, is_stamp ? BACKOFF_CAP : SERVICE_CAP);
+	if (is_first_failure(result, concern))
+		observer->failed(observer->context, namespace, name, err.message);
 }
 
-/* Sees to what is due first, if anything is. */
+/* Sees to what is due first, if anything is, and if the API server is there. */
 static bool mend_first(struct reconciler *reconciler)
 {
-	const uint64_t now = kube_milliseconds();
 	char namespace[256], name[256];
+	struct concern *concern;
 	struct followed *set;
 	uint64_t due;
 	bool is_stamp;
 
 	set = followed_first(&reconciler->followed, &due);
-	if (!set || due > now || now < reconciler->paused_until || strlen(set->namespace) >= sizeof(namespace) ||
-	    strlen(set->name) >= sizeof(name))
+	if (!set || due > kube_milliseconds() || !kube_client_stream_has_begun(reconciler->client) ||
+	    strlen(set->namespace) >= sizeof(namespace) || strlen(set->name) >= sizeof(name))
 		return false;
 	memcpy(namespace, set->namespace, strlen(set->namespace) + 1);
 	memcpy(name, set->name, strlen(set->name) + 1);
 	is_stamp = set->stamp.due == due;
-	mend(reconciler, namespace, name, is_stamp, is_stamp ? set->stamp.told : set->service.told);
+	concern = is_stamp ? &set->stamp : &set->service;
+	concern->due = 0; /* so that a change that comes meanwhile is not lost */
+	mend(reconciler, namespace, name, is_stamp, concern->told);
 	return true;
 }
 
@@ -212,18 +256,17 @@ static unsigned time_to_rest(const struct reconciler *reconciler)
 	uint64_t next = reflector_next(&reconciler->reflector);
 	uint64_t due;
 
-	if (followed_first(&reconciler->followed, &due)) {
-		due = due < reconciler->paused_until ? reconciler->paused_until : due;
+	if (kube_client_stream_has_begun(reconciler->client) && followed_first(&reconciler->followed, &due))
 		next = due < next ? due : next;
-	}
 	if (next <= now)
 		return 0;
-	return next - now < PAUSE ? (unsigned)(next - now) : PAUSE;
+	return next - now < POLL ? (unsigned)(next - now) : POLL;
 }
 
 static void *run(void *context)
 {
 	struct reconciler *reconciler = context;
+	const struct reconciler_observer *observer = &reconciler->observer;
 
 	while (!atomic_load(&reconciler->stopping)) {
 		struct error err = {0};
@@ -233,10 +276,9 @@ static void *run(void *context)
 			break;
 		if (status != KUBE_OK)
 			tell_trouble(reconciler, status, err.message);
-		else if (kube_client_stream_has_begun(reconciler->client) &&
-			 kube_milliseconds() >= reconciler->paused_until)
+		else if (kube_client_stream_has_begun(reconciler->client))
 			tell_trouble(reconciler, KUBE_OK, NULL);
-		reconciler->observer.following(reconciler->observer.context, reconciler->followed.count);
+		observer->following(observer->context, reconciler->followed.count, reconciler->reflector.passed_over);
 		if (!mend_first(reconciler))
 			kube_client_wait(reconciler->client, time_to_rest(reconciler));
 	}
@@ -282,14 +324,12 @@ struct reconciler *reconciler_start(const struct reconciler_config *config, cons
 	}
 	reconciler->config = *config;
 	reconciler->observer = *observer;
-	budget_init(&reconciler->budget, MEMORY);
 	reconciler->client = kube_client_new(&config->client, err);
 	if (!reconciler->client)
 		goto no_client;
-	if (reflector_init(&reconciler->reflector, reconciler->client, STATEFULSETS, &handler, &reconciler->budget,
-			   err) < 0)
+	if (reflector_init(&reconciler->reflector, reconciler->client, STATEFULSETS, &handler, config->budget, err) < 0)
 		goto no_reflector;
-	if (arena_init(&reconciler->arena, FIRST_BLOCK, TREE_MAX, &reconciler->budget) < 0) {
+	if (arena_init(&reconciler->arena, FIRST_BLOCK, TREE_MAX, config->budget) < 0) {
 		error_set(err, ERROR_NO_MEMORY, "no memory to follow StatefulSets");
 		goto no_arena;
 	}

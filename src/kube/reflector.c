@@ -7,16 +7,14 @@
 #include "core/json.h"
 #include "kube/clock.h"
 #include "kube/object.h"
+#include "kube/watch.h"
 
 enum {
 	PAGE = 25, /* objects: some hundred KiB */
 	ANSWER_MAX = 2 * 1024 * 1024,
 	FIRST_BLOCK = 64 * 1024,
-	OBJECT_MAX = 6 * 1024 * 1024, /* bytes of a page, or of an object, as a tree */
-	/* Seconds after which the API server ends a watch. */
-	LIFE_MIN = 240,
-	LIFE_MAX = 300,
-	STEADY = 5000, /* milliseconds: a watch that ends earlier than that might do so for ever */
+	TREE_MAX = 4 * 1024 * 1024,      /* bytes of a page, or of an object, as a tree */
+	LIST_EVERY = 6 * 60 * 60 * 1000, /* milliseconds: should anything ever have been missed */
 	BACKOFF_BASE = 1000,
 	BACKOFF_CAP = 60 * 1000,
 	GONE = 410,
@@ -30,6 +28,9 @@ struct page {
 	struct buf answer;
 	char next[2048]; /* the place behind it, "" behind the last */
 	char version[64];
+	bool shown;         /* one was, so that next counts */
+	bool metadata_only; /* what is asked for next */
+	bool too_large;     /* what was asked for */
 };
 
 int reflector_init(struct reflector *reflector, struct kube_client *client, const char *path,
@@ -42,7 +43,7 @@ int reflector_init(struct reflector *reflector, struct kube_client *client, cons
 		.backoff = {.base = BACKOFF_BASE, .cap = BACKOFF_CAP},
 		.limit = PAGE,
 	};
-	if (arena_init(&reflector->arena, FIRST_BLOCK, OBJECT_MAX, budget) < 0)
+	if (arena_init(&reflector->arena, FIRST_BLOCK, TREE_MAX, budget) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "no memory to follow objects");
 	return 0;
 }
@@ -53,12 +54,16 @@ void reflector_release(struct reflector *reflector)
 	arena_release(&reflector->arena);
 }
 
-/* Copies a text that goes into a URL as it is; "" where there is none or it does not. */
-static void copy_plain(char *out, size_t size, const char *text)
+/* Copies a text that goes into a URL as it is. False where it does not; none is "". */
+static bool copy_plain(char *out, size_t size, const char *text)
 {
 	out[0] = '\0';
-	if (text && strlen(text) < size && object_is_plain(text))
-		memcpy(out, text, strlen(text) + 1);
+	if (!text)
+		return true;
+	if (strlen(text) >= size || !object_is_plain(text))
+		return false;
+	memcpy(out, text, strlen(text) + 1);
+	return true;
 }
 
 static enum kube_status read_page(struct reflector *reflector, struct page *page, bool metadata_only, struct error *err)
@@ -69,73 +74,85 @@ static enum kube_status read_page(struct reflector *reflector, struct page *page
 	buf_init(&path, PATH_MAX);
 	buf_addf(&path, "%s?limit=%u%s%s", reflector->path, reflector->limit, page->next[0] ? "&continue=" : "",
 		 page->next);
+	if (path.failed) {
+		error_set(err, ERROR_NO_MEMORY, "no memory to list objects");
+		return KUBE_UNAVAILABLE;
+	}
 	request.path = buf_string(&path);
 	return kube_client_send(reflector->client, &request, &page->answer, err);
 }
 
-/* False where memory does not suffice. */
-static bool show_page(struct reflector *reflector, struct page *page, bool metadata_only, struct error *err)
+/* -1 with ERROR_NO_MEMORY where it does not fit: then some may have been shown. */
+static int show_page(struct reflector *reflector, struct page *page, bool metadata_only, struct error *err)
 {
 	const cJSON *tree = json_parse(&reflector->arena, buf_string(&page->answer), page->answer.len, err);
 	const cJSON *metadata = json_get_object(tree, "metadata");
 	const cJSON *item;
 
 	if (!tree)
-		return false;
+		return -1;
+	if (!copy_plain(page->next, sizeof(page->next), json_get_string(metadata, "continue")) ||
+	    !copy_plain(page->version, sizeof(page->version), json_get_string(metadata, "resourceVersion")) ||
+	    !page->version[0])
+		return error_set(err, ERROR_INVALID, "GET %s: the answer is no list", reflector->path);
 	if (metadata_only)
-		reflector->skipped++;
+		reflector->passed_over++;
 	else
 		cJSON_ArrayForEach (item, json_get_array(tree, "items"))
 			reflector->handler.seen(reflector->handler.context, item);
-	copy_plain(page->next, sizeof(page->next), json_get_string(metadata, "continue"));
-	copy_plain(page->version, sizeof(page->version), json_get_string(metadata, "resourceVersion"));
-	return true;
+	if (reflector->arena.state != ARENA_OK)
+		return error_set(err, ERROR_NO_MEMORY, "GET %s: no memory for what it lists", reflector->path);
+	return 0;
 }
 
-/* Reads the next page and shows it. KUBE_OK with fewer objects a page where it did not fit, and then nothing is shown. */
-static enum kube_status take_page(struct reflector *reflector, struct page *page, bool *ret_metadata_only,
-				  struct error *err)
+/* True where the page in the answer was shown; else err tells why. */
+static bool use_page(struct reflector *reflector, struct page *page, struct error *err)
 {
-	const bool metadata_only = *ret_metadata_only;
-	enum kube_status status = read_page(reflector, page, metadata_only, err);
-	struct arena *before;
-	bool shown;
+	struct arena *before = arena_enter(&reflector->arena);
+	const bool shown = show_page(reflector, page, page->metadata_only, err) == 0;
+	const bool too_large = reflector->arena.state == ARENA_OVER_MAX;
 
-	*ret_metadata_only = false;
-	if (status == KUBE_OK) {
-		before = arena_enter(&reflector->arena);
-		shown = show_page(reflector, page, metadata_only, err);
-		arena_enter(before);
-		arena_reset(&reflector->arena);
-		buf_release(&page->answer);
-		if (shown || err->code != ERROR_NO_MEMORY)
-			return shown ? KUBE_OK : KUBE_UNAVAILABLE;
-	} else if (status != KUBE_TOO_LARGE) {
-		return status;
-	}
-	if (metadata_only)
-		return KUBE_UNAVAILABLE;
-	*ret_metadata_only = reflector->limit == 1;
+	arena_enter(before);
+	arena_reset(&reflector->arena);
+	buf_release(&page->answer);
+	page->too_large = !shown && too_large;
+	return shown;
+}
+
+/* Fewer objects a page, and at last none but for its metadata; true where that may help. */
+static bool shrink_page(struct reflector *reflector, struct page *page)
+{
+	if (page->metadata_only)
+		return false;
+	page->metadata_only = reflector->limit == 1;
 	reflector->limit = reflector->limit / 4 + (reflector->limit < 4);
-	return KUBE_OK;
+	return true;
 }
 
 static enum kube_status list(struct reflector *reflector, struct error *err)
 {
 	struct page page = {.next = ""};
 	enum kube_status status;
-	bool metadata_only = false;
 
 	buf_init(&page.answer, ANSWER_MAX);
 	reflector->limit = PAGE;
 	reflector->handler.list_begins(reflector->handler.context);
 	do {
-		status = take_page(reflector, &page, &metadata_only, err);
-	} while (status == KUBE_OK && (page.next[0] || !page.version[0] || metadata_only));
-	buf_release(&page.answer);
-	if (status != KUBE_OK)
-		return status;
+		status = read_page(reflector, &page, page.metadata_only, err);
+		page.too_large = status == KUBE_TOO_LARGE;
+		if (status == KUBE_OK && use_page(reflector, &page, err)) {
+			page.shown = true;
+			page.metadata_only = false;
+			reflector->limit = reflector->limit < PAGE / 2 ? reflector->limit * 2 : PAGE;
+		} else if (page.too_large && shrink_page(reflector, &page)) {
+			status = KUBE_OK;
+		} else {
+			buf_release(&page.answer);
+			return status == KUBE_OK ? KUBE_UNAVAILABLE : status;
+		}
+	} while (!page.shown || page.next[0] || page.too_large);
 	memcpy(reflector->version, page.version, sizeof(page.version));
+	reflector->listed_at = kube_milliseconds();
 	reflector->handler.list_ends(reflector->handler.context);
 	return KUBE_OK;
 }
@@ -166,12 +183,14 @@ static void take_line(void *context, const char *line, size_t len)
 {
 	struct reflector *reflector = context;
 	struct arena *before = arena_enter(&reflector->arena);
-	const cJSON *event = json_parse(&reflector->arena, line, len, NULL);
+	const cJSON *event = line ? json_parse(&reflector->arena, line, len, NULL) : NULL;
 
 	if (event)
 		take_event(reflector, event);
-	else
-		reflector->skipped++;
+	if (reflector->arena.state == ARENA_NO_BUDGET)
+		reflector->expired = true; /* lost: only a list tells what it was */
+	else if (!event || reflector->arena.state != ARENA_OK)
+		reflector->passed_over++;
 	arena_enter(before);
 	arena_reset(&reflector->arena);
 }
@@ -179,7 +198,7 @@ static void take_line(void *context, const char *line, size_t len)
 static enum kube_status open_watch(struct reflector *reflector, uint64_t now, struct error *err)
 {
 	const struct kube_lines lines = {.context = reflector, .take = take_line};
-	const unsigned life = LIFE_MIN + kube_random() % (LIFE_MAX - LIFE_MIN + 1);
+	const unsigned life = watch_life();
 	struct buf path CLEANUP(buf_release) = {0};
 
 	buf_init(&path, PATH_MAX);
@@ -187,42 +206,44 @@ static enum kube_status open_watch(struct reflector *reflector, uint64_t now, st
 		 reflector->version, life);
 	reflector->expired = reflector->broken = false;
 	reflector->opened_at = now;
+	if (path.failed) {
+		error_set(err, ERROR_NO_MEMORY, "no memory for a watch");
+		return KUBE_UNAVAILABLE;
+	}
 	if (kube_client_stream(reflector->client, buf_string(&path), life, &lines, err) < 0)
 		return KUBE_UNAVAILABLE;
 	reflector->watching = true;
 	return KUBE_OK;
 }
 
-static void plan_next(struct reflector *reflector, uint64_t now)
+/* The first end in order is expected: that one costs no time. */
+static void plan_next(struct reflector *reflector, bool in_order)
 {
-	reflector->due = now + backoff_next(&reflector->backoff, kube_random());
+	const uint64_t now = kube_milliseconds();
+	const unsigned delay = backoff_next(&reflector->backoff, kube_random());
+
+	reflector->due = now + (in_order && reflector->backoff.failures == 1 ? 0 : delay);
 }
 
-/* Sees to the end of a watch. */
+/* Sees to the end of a watch. The place where it was is given up where it may be what is wrong, and now and then. */
 static enum kube_status end_watch(struct reflector *reflector, enum kube_status status, uint64_t now, struct error *err)
 {
-	const bool in_order = status == KUBE_OK && !reflector->broken;
+	const bool in_order = status == KUBE_OK && !reflector->broken && !reflector->expired;
 
 	kube_client_end_stream(reflector->client);
 	reflector->watching = false;
-	if (now - reflector->opened_at >= STEADY)
-		backoff_reset(&reflector->backoff);
-	if (reflector->expired || status == KUBE_GONE) {
+	if (reflector->expired || reflector->broken || status == KUBE_GONE || status == KUBE_REFUSED ||
+	    now - reflector->listed_at >= LIST_EVERY)
 		reflector->version[0] = '\0';
-		plan_next(reflector, now);
+	if (now - reflector->opened_at >= WATCH_STEADY)
+		backoff_reset(&reflector->backoff);
+	plan_next(reflector, in_order);
+	if (in_order || reflector->expired || status == KUBE_GONE)
 		return KUBE_OK;
-	}
-	if (in_order && reflector->backoff.failures == 0) {
-		reflector->due = now;
-		reflector->backoff.failures = 1;
-		return KUBE_OK;
-	}
-	plan_next(reflector, now);
-	if (in_order)
-		return KUBE_OK;
-	if (reflector->broken)
-		error_set(err, ERROR_INVALID, "GET %s: the API server ended the watch with an error", reflector->path);
-	return status == KUBE_OK ? KUBE_UNAVAILABLE : status;
+	if (status != KUBE_OK)
+		return status;
+	error_set(err, ERROR_INVALID, "GET %s: the API server ended the watch with an error", reflector->path);
+	return KUBE_UNAVAILABLE;
 }
 
 enum kube_status reflector_tend(struct reflector *reflector, uint64_t now, struct error *err)
@@ -244,7 +265,7 @@ enum kube_status reflector_tend(struct reflector *reflector, uint64_t now, struc
 	if (status == KUBE_OK)
 		status = open_watch(reflector, kube_milliseconds(), err);
 	if (status != KUBE_OK)
-		plan_next(reflector, now);
+		plan_next(reflector, false);
 	return status == KUBE_GONE ? KUBE_OK : status;
 }
 

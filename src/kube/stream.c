@@ -15,14 +15,15 @@ enum {
 void stream_init(struct stream *stream)
 {
 	*stream = (struct stream){.status = KUBE_OK};
-	buf_init(&stream->line, KUBE_ANSWER_MAX);
+	buf_init(&stream->line, KUBE_LINE_MAX);
 	buf_init(&stream->refusal, REFUSAL_MAX);
 }
 
 static void end_line(struct stream *stream)
 {
-	if (!stream->skipping && stream->line.len > 0)
-		stream->lines.take(stream->lines.context, buf_string(&stream->line), stream->line.len);
+	if (stream->skipping || stream->line.len > 0)
+		stream->lines.take(stream->lines.context, stream->skipping ? NULL : buf_string(&stream->line),
+				   stream->line.len);
 	if (stream->line.capacity > LINE_KEPT)
 		buf_release(&stream->line);
 	else

@@ -13,10 +13,14 @@ enum {
 	LIFE_MIN = 240,
 	LIFE_MAX = 300,
 	LIFE_MARGIN = 30,
-	STEADY = 5000, /* milliseconds: who ends a watch earlier than that might do so for ever */
 	BACKOFF_BASE = 500,
 	BACKOFF_CAP = 30 * 1000,
 };
+
+unsigned watch_life(void)
+{
+	return LIFE_MIN + kube_random() % (LIFE_MAX - LIFE_MIN + 1);
+}
 
 int watch_init(struct watch *watch, const char *path, struct error *err)
 {
@@ -66,7 +70,7 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 static int start_transfer(struct watch *watch, const struct watch_context *context, struct error *err)
 {
 	const struct transfer_sink sink = {.write = receive, .context = watch};
-	const unsigned life = LIFE_MIN + kube_random() % (LIFE_MAX - LIFE_MIN + 1);
+	const unsigned life = watch_life();
 	struct buf path CLEANUP(buf_release) = {0};
 	struct kube_request request = request_of(watch);
 
@@ -100,7 +104,7 @@ static void plan_next(struct watch *watch, bool in_order, uint64_t now)
 {
 	unsigned delay;
 
-	if (now - watch->opened_at >= STEADY)
+	if (now - watch->opened_at >= WATCH_STEADY)
 		backoff_reset(&watch->backoff);
 	delay = backoff_next(&watch->backoff, kube_random());
 	watch->due = now + (in_order && watch->backoff.failures == 1 ? 0 : delay);

@@ -189,6 +189,9 @@ static void add_groups(struct metrics *metrics, struct buf *page)
 		  (long long)atomic_load(&groups->followed));
 	add_value(page, "groups_resized_total", "counter", "StatefulSets restarted with a new group.",
 		  (long long)atomic_load(&groups->resized));
+	add_value(page, "statefulsets_passed_over_total", "counter",
+		  "Looks at a StatefulSet that is too large to be followed, or one too many.",
+		  (long long)atomic_load(&groups->passed_over));
 }
 
 void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, struct buf *page)

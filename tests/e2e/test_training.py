@@ -1,6 +1,8 @@
 """TensorFlow trains with the TF_CONFIG that it gets: the samples, smaller (training/), to their end."""
 
+import os
 import re
+import time
 
 import pytest
 from e2e_training import epochs, training
@@ -8,6 +10,7 @@ from e2e_training import epochs, training
 pytest_plugins = ["e2e_harness"]
 
 WORKERS = ["trainer-0", "trainer-1"]
+APART = 60 if os.environ.get("E2E_FULL") else 40  # seconds from one late pod to the next
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +93,46 @@ def test_a_deleted_worker_comes_back_as_it_was_and_the_training_goes_on(cluster,
         after = epochs(run.logs["trainer-0"])
         assert set(after) == set(range(min(after), 11)) and min(after) > 3
         assert float(after[min(after)]["loss"]) < float(before[1]["loss"])
+
+
+def start_one_after_the_other(run):
+    """The first worker last: the others look for it."""
+    for pod in reversed(WORKERS):
+        if pod != WORKERS[-1]:
+            time.sleep(APART)  # this is what is tested
+        run.namespace.done("patch", "pod", pod, "--type=json", "-p",
+                           '[{"op":"remove","path":"/spec/schedulingGates"}]')
+
+
+@pytest.mark.timeout(600, func_only=True)
+@pytest.mark.parametrize("sample", ["late", "waiting"])
+def test_pods_that_come_late_are_waited_for_where_asked(cluster, webhook, sample):
+    """A name that is not there yet ends TensorFlow: that costs restarts, and with tfconfig.dev/wait none."""
+    with training(cluster, sample) as run:
+        start_one_after_the_other(run)
+        run.finish(*WORKERS)
+        train_together(run, *WORKERS)
+        restarts = [run.restarts(pod) for pod in WORKERS]
+        print(f"{sample}: pods {APART} s apart, restarts {restarts}")
+        assert (restarts == [0, 0]) == (sample == "waiting")
+        if sample == "waiting":
+            print(run.namespace.kubectl("logs", WORKERS[0], "-c", "tfconfig-wait").stdout)
+
+
+@pytest.mark.timeout(600, func_only=True)
+def test_a_training_that_is_scaled_goes_on_with_the_new_size(cluster, webhook):
+    pods = [*WORKERS, "trainer-2"]
+    with training(cluster, "scaled") as run:
+        run.wait_for_line("Epoch 3/40", *WORKERS)
+        run.namespace.done("scale", "statefulset/trainer", "--replicas=3")
+        run.wait_for_line("replicas in sync: 3", *pods)
+        run.namespace.wait_for(lambda: max(epochs(run.log("trainer-2")), default=0) > 0, "an epoch of three", 240)
+        begun = min(epochs(run.log("trainer-2")))
+        assert begun >= 3
+        run.namespace.done("scale", "statefulset/trainer", "--replicas=2")
+        run.wait_for_line("replicas in sync: 2", *WORKERS)
+        run.finish(*WORKERS)
+        train_together(run, *WORKERS)
+        assert min(epochs(run.logs["trainer-0"])) >= begun
+        assert [event["reason"] for event in run.namespace.list("events") if
+                event["source"].get("component") == "tfconfig-webhook"].count("GroupResized") == 2

@@ -3,6 +3,8 @@
  *
  *   restarted NAMESPACE/NAME WAS SIZE
  *   following COUNT            each time the count changes
+ *   passed-over COUNT
+ *   failed NAMESPACE/NAME MESSAGE
  *   trouble MESSAGE, forbidden MESSAGE, or well
  *
  * Usage: reconcile-driver FOLDER SETTLE
@@ -22,14 +24,25 @@ static void restarted(void *context, const char *namespace, const char *name, un
 	printf("restarted %s/%s %u %u\n", namespace, name, was, size);
 }
 
-static void following(void *context, unsigned long count)
+static void following(void *context, unsigned long count, unsigned long passed_over)
 {
+	static unsigned long passed_over_before;
 	unsigned long *last = context;
+
+	if (passed_over != passed_over_before)
+		printf("passed-over %lu\n", passed_over);
+	passed_over_before = passed_over;
 
 	if (*last == count)
 		return;
 	*last = count;
 	printf("following %lu\n", count);
+}
+
+static void failed(void *context, const char *namespace, const char *name, const char *message)
+{
+	(void)context;
+	printf("failed %s/%s %s\n", namespace, name, message);
 }
 
 static void trouble(void *context, bool forbidden, const char *message)
@@ -45,9 +58,10 @@ int main(int argc, char **argv)
 {
 	unsigned long last = 0;
 	struct reconciler_observer observer = {
-		.context = &last, .restarted = restarted, .following = following, .trouble = trouble};
+		.context = &last, .restarted = restarted, .following = following, .failed = failed, .trouble = trouble};
 	struct reconciler_config config = {.review = {.cluster_domain = "cluster.local"}};
 	struct reconciler *reconciler;
+	struct budget budget;
 	struct error err;
 	char byte;
 
@@ -56,6 +70,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
 	arena_hook_cjson();
+	budget_init(&budget, (size_t)48 * 1024 * 1024);
+	config.budget = &budget;
 	config.settle = (unsigned)atoi(argv[2]);
 	if (kube_find_in_cluster(argv[1], &config.client, &err) < 0 ||
 	    !(reconciler = reconciler_start(&config, &observer, &err))) {

@@ -61,8 +61,10 @@ class SetsApi(FakeApiServer):
         super().__init__(folder, **settings)
         self.role = copy.deepcopy(ADVICE_ROLE)
         self.oldest = 0  # a watch or a page from before that is refused
-        self.admits = True  # whether the webhook sees the sets
+        self.admits = True  # whether the webhook sees the sets, …
+        self.admits_dry_runs = True  # … also where nothing comes of it
         self._all = {}
+        self._snapshots = {}  # version -> what a list of it shows
 
     # As an admin, past roles and faults
 
@@ -72,8 +74,7 @@ class SetsApi(FakeApiServer):
 
     def apply(self, fields):
         with self._changed:
-            key = self._key(fields)
-            return copy.deepcopy(self._put(self._review(copy.deepcopy(fields), self._all.get(key))))
+            return copy.deepcopy(self._put(self._review(copy.deepcopy(fields), self._all.get(self._key(fields)))))
 
     def find(self, resource, name="trainer", namespace="ml"):
         with self._changed:
@@ -119,12 +120,7 @@ class SetsApi(FakeApiServer):
                 "kubectl.kubernetes.io/restartedAt") for _, resource, event in self._history
                 if resource == SETS and event["object"]["metadata"]["name"] == name and
                 event["object"]["metadata"]["namespace"] == namespace]
-            groups = [event["object"]["metadata"]["generation"] for _, resource, event in self._history
-                      if resource == SETS and event["object"]["metadata"]["name"] == name]
-        changes = 0
-        for before, after, generation in zip([None, *times], times, groups):
-            changes += after != before and generation is not None
-        return changes
+        return sum(before != after for before, after in zip([None, *times], times))
 
     # What the API does
 
@@ -148,8 +144,6 @@ class SetsApi(FakeApiServer):
 
     def _review(self, fields, before):
         """Stage 1, by the program itself."""
-        if not self.admits:
-            return fields
         review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
             "uid": "u", "resource": {"group": "apps", "version": "v1", "resource": SETS},
             "namespace": fields["metadata"]["namespace"], "name": fields["metadata"]["name"],
@@ -205,24 +199,28 @@ class SetsApi(FakeApiServer):
             raise ApiError(409, "Conflict", f'Operation cannot be fulfilled on {request.resource} "{request.name}": '
                            "the object has been modified")
         after = merge(copy.deepcopy(before), patch)
-        if request.resource == SETS:
+        dry_run = request.query.get("dryRun") == "All"
+        if request.resource == SETS and (self.admits_dry_runs if dry_run else self.admits):
             after = self._review(after, before)
-        if request.query.get("dryRun") == "All":
+        if dry_run:
             return copy.deepcopy(after)
         return copy.deepcopy(self._put(after))
 
     def _list(self, request):
-        start, _, version = request.query.get("continue", "0.").partition(".")
-        if version and int(version) < self.oldest:
+        start, _, version = request.query.get("continue", f"0.{self._version}").partition(".")
+        if int(version) < self.oldest:
             raise ApiError(410, "Expired", "The provided continue parameter is too old")
-        found = [self._all[key] for key in sorted(self._all) if key[0] == request.resource]
+        if start == "0":
+            self._snapshots[version] = [copy.deepcopy(self._all[key]) for key in sorted(self._all)
+                                        if key[0] == request.resource]
+        found = self._snapshots[version]
         end = int(start) + int(request.query["limit"])
-        items = copy.deepcopy(found[int(start):end])
+        items = found[int(start):end]
         if "PartialObjectMetadataList" in request.headers["accept"]:
             items = [{"metadata": item["metadata"]} for item in items]
-        metadata = {"resourceVersion": str(self._version)}
+        metadata = {"resourceVersion": version}
         if end < len(found):
-            metadata["continue"] = f"{end}.{self._version}"
+            metadata["continue"] = f"{end}.{version}"
         return {"kind": "List", "metadata": metadata, "items": items}
 
     def follow(self, handler, request):

@@ -262,7 +262,7 @@ def test_a_restart_that_would_not_be_stamped_touches_nothing(api, reconcile):
     trainer(api)
     reconciler = reconcile()
     reconciler.wait_for("following 1")
-    api.admits = False
+    api.admits = api.admits_dry_runs = False
     api.scale("trainer", 5)
     api.wait_until(lambda: api.events("GroupStale"), "it is told")
     assert api.restarts_of() == 0
@@ -391,7 +391,7 @@ def test_while_the_api_server_is_away_it_waits(api, reconcile):
     api.start()
     reconciler.wait_for("restarted ml/trainer 3 5")
     reconciler.wait_for("well")
-    assert len(reconciler.said("well")) >= 1
+    assert len(reconciler.said("well")) == len(reconciler.said("trouble ")) == 1
 
 
 @pytest.mark.parametrize("verb", ["list", "watch"])
@@ -415,19 +415,203 @@ def test_without_the_right_to_patch_it_says_so_and_waits(api, reconcile):
     reconciler.wait_for("following 1")
     api.scale("trainer", 5)
     api.wait_until(lambda: api.events("GroupStale"), "it is told")
-    assert 'cannot patch resource' in api.events("GroupStale")[0]["message"]
+    assert "cannot patch resource" in api.events("GroupStale")[0]["message"]
+    api.role["patch"].add(SETS)
+    settled(api, reconciler)
+    assert len(api.seen(lambda r: is_set_patch(r) and r.name == "trainer")) == 1
+
+
+def test_what_is_refused_in_one_namespace_holds_up_no_other(api, reconcile):
+    trainer(api, annotations={"on-scale": "deny"})
+    reconciler = reconcile()
+    reconciler.wait_for("following 1")
+    with api.fail(403, "exceeded quota: count/events", where=lambda r: r.resource == EVENTS and r.namespace == "ml"):
+        api.scale("trainer", 5)
+        api.wait_for(lambda r: r.resource == EVENTS and r.status == 403)
+        settled(api, reconciler)
+    assert not reconciler.said("forbidden") and not reconciler.said("trouble")
+
+
+@pytest.mark.parametrize("when", ["the event is told", "the set is patched", "it was looked at"])
+def test_a_scale_that_comes_in_the_middle_is_not_lost(api, reconcile, when):
+    trainer(api)
+    reconciler = reconcile()
+    reconciler.wait_for("following 1")
+    where = {"the event is told": lambda r: r.resource == EVENTS, "the set is patched": is_real_patch,
+             "it was looked at": lambda r: is_set_patch(r) and not is_real_patch(r)}[when]
+    with api.meanwhile(lambda: api.scale("trainer", 6), where=where):
+        api.scale("trainer", 5)
+        api.wait_until(lambda: api.group_of() == "worker=trainer.trainer:6", "the last size")
+
+
+def test_a_scale_in_the_middle_is_settled_too(api, reconcile):
+    trainer(api)
+    reconciler = reconcile(settle=2)
+    reconciler.wait_for("following 1")
+    scaled = []
+
+    def scale():
+        scaled.append(time.monotonic())
+        api.scale("trainer", 6)
+
+    with api.meanwhile(scale, where=is_real_patch):
+        api.scale("trainer", 5)
+        reconciler.wait_for("restarted ml/trainer 3 6")
+    assert time.monotonic() - scaled[0] >= 2
+    assert api.restarts_of() == 1
+
+
+def test_a_stamp_of_a_newer_version_is_left_alone(api, reconcile):
+    """Replicas of two versions run side by side during an upgrade."""
+    fields = trainer(api)
+    template = fields["spec"]["template"]["metadata"]["annotations"]
+    template["tfconfig.dev/group"] = template["tfconfig.dev/group"].replace('"version":1', '"version":2')
+    api.add(fields)
+    reconciler = reconcile()
+    settled(api, reconciler)
+    assert api.restarts_of() == 0 and not api.events("GroupStale")
+
+
+def test_a_restart_that_does_not_help_is_not_repeated(api, reconcile):
+    """The dry run was stamped and the restart was not, as with a webhook that is left out where it does not answer."""
+    trainer(api)
+    reconciler = reconcile()
+    reconciler.wait_for("following 1")
+    api.admits = False
+    api.scale("trainer", 5)
+    api.wait_until(lambda: api.events("GroupStale"), "it is told")
+    time.sleep(6)  # in which it would be restarted each second
+    assert api.restarts_of() <= 3
+
+
+def test_a_set_that_is_scaled_again_and_again_is_restarted_less_often(api, reconcile):
+    trainer(api)
+    reconciler = reconcile()
+    reconciler.wait_for("following 1")
+    for number in range(1, 4):
+        api.scale("trainer", 3 + number)
+        reconciler.wait_for("restarted ml/trainer", number)
+    api.scale("trainer", 9)
+    settled(api, reconciler)
+    assert len(reconciler.said("restarted ml/trainer")) == 3
+
+
+def test_conflicts_without_end_are_tried_less_often(api, reconcile):
+    trainer(api)
+    reconciler = reconcile()
+    reconciler.wait_for("following 1")
+    with api.fail(409, "a policy that says so", where=is_set_patch):
+        api.scale("trainer", 5)
+        first, *_, last = api.wait_for(is_set_patch, 3)
+        assert first is not last
+        time.sleep(5)  # in which it would have tried five times
+        assert len(api.seen(is_set_patch)) <= 5
+
+
+def test_a_failure_is_told_once(api, reconcile):
+    for number in range(4):
+        api.add(headless_service(f"set-{number}"))
+        api.apply(stateful_set(f"set-{number}"))
+    reconciler = reconcile()
+    reconciler.wait_for("following 4")
+    with api.fail(500, "out of order", where=is_set_patch):
+        for number in range(4):
+            api.scale(f"set-{number}", 5)
+        reconciler.wait_for("failed ", 4)
+    assert not reconciler.said("trouble") and not reconciler.said("well")
+    assert len(reconciler.said("failed ")) == 4
+
+
+def test_a_set_that_was_refused_is_settled_like_any_other(api, reconcile):
+    trainer(api)
+    reconciler = reconcile(settle=1)
+    reconciler.wait_for("following 1")
+    with api.fail(422, "not on a Monday", where=is_set_patch):
+        api.scale("trainer", 5)
+        api.wait_until(lambda: api.events("GroupStale"), "it is told")
+        time.sleep(6)  # longer than any settling
+    before = time.monotonic()
+    api.scale("trainer", 6)
+    reconciler.wait_for("restarted ml/trainer 3 6")
+    assert time.monotonic() - before >= 1
+
+
+def test_another_domain_is_no_reason_to_complain_of_the_size(api, reconcile):
+    """A set that runs with short names in its stamp is not measured by the names that it would get now."""
+    api.add(headless_service())
+    fields = api.apply(stateful_set(replicas=2))
+    annotations = fields["spec"]["template"]["metadata"]["annotations"]
+    annotations["tfconfig.dev/group"] = annotations["tfconfig.dev/group"].replace("cluster.local", "").replace(
+        "worker=trainer.trainer:2", "worker=trainer.trainer:3400")
+    fields["spec"]["replicas"] = 3400
+    api.add(fields)
+    reconciler = reconcile()
+    settled(api, reconciler)
+    assert not api.events("GroupStale")
+
+
+def test_what_happens_again_is_counted(api, reconcile):
+    trainer(api)
+    reconciler = reconcile()
+    reconciler.wait_for("following 1")
+    for number, replicas in enumerate((5, 3, 5), 1):
+        api.scale("trainer", replicas)
+        reconciler.wait_for("restarted ", number)
+    assert sorted(event["count"] for event in api.events("GroupResized")) == [1, 2]
+
+
+def test_an_update_strategy_that_rolls_nothing_is_told(api, reconcile):
+    trainer(api)
+    api.change(updateStrategy={"type": "OnDelete"})
+    reconciler = reconcile()
+    reconciler.wait_for("following 1")
+    api.scale("trainer", 5)
+    reconciler.wait_for("restarted ml/trainer")
+    assert api.events("GroupResized")[0]["message"] == (
+        "the group has 5 pods now, before 3: its updateStrategy says when which pod gets it")
+
+
+# The list
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"metadata":{"resourceVersion":"7","continue":"a b"},"items":[]}'])
+def test_an_answer_that_is_no_list_is_no_reason_to_hurry(api, reconcile, body):
+    with api.say(body, where=lambda r: r.verb == "list"):
+        reconciler = reconcile()
+        reconciler.wait_for("trouble ")
+        api.wait_for(lambda r: r.verb == "list", 2)
+        assert len(api.seen(lambda r: r.verb == "list")) <= 3
+    reconciler.wait_for("well")
+
+
+def test_a_place_in_the_list_that_is_too_old_means_a_new_list(api, reconcile):
+    for number in range(30):
+        api.add(stateful_set(f"other-{number:02}", opted_in=False))
+    trainer(api)
+
+    def expire():
+        api.add(headless_service("another"))
+        api.oldest = api._version
+
+    with api.meanwhile(expire, where=lambda r: "continue" in r.query):
+        reconcile().wait_for("following 1")
+    assert len(api.seen(lambda r: r.verb == "list")) == 4
 
 
 def test_an_object_that_is_too_large_is_passed_over(api, reconcile):
     """A tree needs many times the bytes of its text."""
     for number in range(3):
         api.add(stateful_set(f"a-{number}", opted_in=False))
+    for number in range(60):
+        api.add(stateful_set(f"c-{number}", opted_in=False))
     giant = stateful_set("b-giant", opted_in=False)
     giant["spec"]["template"]["spec"]["containers"][0]["args"] = [""] * 200_000
     api.add(giant)
     trainer(api)
     reconciler = reconcile()
     reconciler.wait_for("following 1")
+    reconciler.wait_for("passed-over ")
+    assert len(api.seen(lambda r: r.verb == "list")) < 20
     api.change("b-giant", replicas=9)
     api.scale("trainer", 5)
     reconciler.wait_for("restarted ml/trainer 3 5")
