@@ -32,7 +32,7 @@ enum mend_result {
 
 struct mend_target {
 	const char *namespace, *name;
-	uint64_t told; /* what was told before, 0 for nothing; the function updates it */
+	uint64_t told;  /* what was told before, 0 for nothing; the function updates it */
 	bool restarted; /* it was, whatever came of it */
 	unsigned was, size;
 };

@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from e2e_training import epochs, training
+from e2e_training import OVERLAYS, epochs, training
 
 pytest_plugins = ["e2e_harness"]
 
@@ -95,25 +95,21 @@ def test_a_deleted_worker_comes_back_as_it_was_and_the_training_goes_on(cluster,
         assert float(after[min(after)]["loss"]) < float(before[1]["loss"])
 
 
-def start_one_after_the_other(run):
-    """The first worker last: the others look for it."""
-    for pod in reversed(WORKERS):
-        if pod != WORKERS[-1]:
-            time.sleep(APART)  # this is what is tested
-        run.namespace.done("patch", "pod", pod, "--type=json", "-p",
-                           '[{"op":"remove","path":"/spec/schedulingGates"}]')
-
-
 @pytest.mark.timeout(600, func_only=True)
 @pytest.mark.parametrize("sample", ["late", "waiting"])
-def test_pods_that_come_late_are_waited_for_where_asked(cluster, webhook, sample):
+def test_pods_and_names_that_come_late_are_waited_for_where_asked(cluster, webhook, sample):
     """A name that is not there yet ends TensorFlow: that costs restarts, and with tfconfig.dev/wait none."""
     with training(cluster, sample) as run:
-        start_one_after_the_other(run)
+        run.namespace.done("delete", "service", "trainer")
+        for pod in WORKERS:
+            run.namespace.done("patch", "pod", pod, "--type=json", "-p",
+                               '[{"op":"remove","path":"/spec/schedulingGates"}]')
+            time.sleep(APART)  # this is what is tested
+        run.namespace.done("apply", "-k", OVERLAYS / sample)
         run.finish(*WORKERS)
         train_together(run, *WORKERS)
         restarts = [run.restarts(pod) for pod in WORKERS]
-        print(f"{sample}: pods {APART} s apart, restarts {restarts}")
+        print(f"{sample}: pods {APART} s apart, then their names: restarts {restarts}")
         assert (restarts == [0, 0]) == (sample == "waiting")
         if sample == "waiting":
             print(run.namespace.kubectl("logs", WORKERS[0], "-c", "tfconfig-wait").stdout)
