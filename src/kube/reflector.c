@@ -82,26 +82,35 @@ static enum kube_status read_page(struct reflector *reflector, struct page *page
 	return kube_client_send(reflector->client, &request, &page->answer, err);
 }
 
+static void show_items(struct reflector *reflector, const cJSON *items)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach (item, items) {
+		reflector->handler.seen(reflector->handler.context, item);
+	}
+}
+
 /* -1 with ERROR_NO_MEMORY where it does not fit: then some may have been shown. */
 static int show_page(struct reflector *reflector, struct page *page, bool metadata_only, struct error *err)
 {
 	const cJSON *tree = json_parse(&reflector->arena, buf_string(&page->answer), page->answer.len, err);
 	const cJSON *metadata = json_get_object(tree, "metadata");
-	const cJSON *item;
+	char next[sizeof(page->next)];
 
 	if (!tree)
 		return -1;
-	if (!copy_plain(page->next, sizeof(page->next), json_get_string(metadata, "continue")) ||
+	if (!copy_plain(next, sizeof(next), json_get_string(metadata, "continue")) ||
 	    !copy_plain(page->version, sizeof(page->version), json_get_string(metadata, "resourceVersion")) ||
 	    !page->version[0])
 		return error_set(err, ERROR_INVALID, "GET %s: the answer is no list", reflector->path);
 	if (metadata_only)
 		reflector->passed_over++;
 	else
-		cJSON_ArrayForEach (item, json_get_array(tree, "items"))
-			reflector->handler.seen(reflector->handler.context, item);
+		show_items(reflector, json_get_array(tree, "items"));
 	if (reflector->arena.state != ARENA_OK)
 		return error_set(err, ERROR_NO_MEMORY, "GET %s: no memory for what it lists", reflector->path);
+	memcpy(page->next, next, sizeof(next));
 	return 0;
 }
 
@@ -144,9 +153,7 @@ static enum kube_status list(struct reflector *reflector, struct error *err)
 			page.shown = true;
 			page.metadata_only = false;
 			reflector->limit = reflector->limit < PAGE / 2 ? reflector->limit * 2 : PAGE;
-		} else if (page.too_large && shrink_page(reflector, &page)) {
-			status = KUBE_OK;
-		} else {
+		} else if (!page.too_large || !shrink_page(reflector, &page)) {
 			buf_release(&page.answer);
 			return status == KUBE_OK ? KUBE_UNAVAILABLE : status;
 		}
