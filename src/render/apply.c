@@ -58,6 +58,8 @@ static int put(cJSON *parent, const char *name, cJSON *value, bool replace)
 		cJSON_DeleteItemFromObjectCaseSensitive(parent, name);
 		return cJSON_AddItemToObject(parent, name, value) ? 0 : -1;
 	}
+	if (cJSON_IsArray(parent) && !replace && strcmp(name, "-") == 0) /* behind the last */
+		return cJSON_AddItemToArray(parent, value) ? 0 : -1;
 	if (!cJSON_IsArray(parent) || !position_of(name, &position) || position > cJSON_GetArraySize(parent))
 		return -1;
 	if (replace)

@@ -1,11 +1,13 @@
 """TensorFlow trains with the TF_CONFIG that it gets: the samples, smaller (training/), to their end."""
 
+import json
 import os
 import re
 import time
 
 import pytest
-from e2e_training import OVERLAYS, epochs, training
+from e2e_harness import INDEX
+from e2e_training import epochs, training
 
 pytest_plugins = ["e2e_harness"]
 
@@ -98,14 +100,19 @@ def test_a_deleted_worker_comes_back_as_it_was_and_the_training_goes_on(cluster,
 @pytest.mark.timeout(600, func_only=True)
 @pytest.mark.parametrize("sample", ["late", "waiting"])
 def test_pods_and_names_that_come_late_are_waited_for_where_asked(cluster, webhook, sample):
-    """A name that is not there yet ends TensorFlow: that costs restarts, and with tfconfig.dev/wait none."""
+    """TensorFlow waits for its first worker's name, and dies of another one that is not there yet: that costs restarts,
+    and with tfconfig.dev/wait none."""
+    def select(index):
+        run.namespace.done("patch", "service", "trainer", "--type=merge", "-p",
+                           json.dumps({"spec": {"selector": {INDEX: index}}}))
+
     with training(cluster, sample) as run:
-        run.namespace.done("delete", "service", "trainer")
+        select("0")
         for pod in WORKERS:
             run.namespace.done("patch", "pod", pod, "--type=json", "-p",
                                '[{"op":"remove","path":"/spec/schedulingGates"}]')
             time.sleep(APART)  # this is what is tested
-        run.namespace.done("apply", "-k", OVERLAYS / sample)
+        select(None)
         run.finish(*WORKERS)
         train_together(run, *WORKERS)
         restarts = [run.restarts(pod) for pod in WORKERS]

@@ -35,6 +35,8 @@ static void operations(void)
 	check("{\"a\":1,\"b\":2}", "[{\"op\":\"remove\",\"path\":\"/a\"}]", "{\"b\":2}");
 	check("{\"l\":[1,2]}", "[{\"op\":\"add\",\"path\":\"/l/0\",\"value\":0}]", "{\"l\":[0,1,2]}");
 	check("{\"l\":[1,2]}", "[{\"op\":\"add\",\"path\":\"/l/2\",\"value\":3}]", "{\"l\":[1,2,3]}");
+	check("{\"l\":[1,2]}", "[{\"op\":\"add\",\"path\":\"/l/-\",\"value\":3}]", "{\"l\":[1,2,3]}");
+	check("{\"l\":[]}", "[{\"op\":\"add\",\"path\":\"/l/-\",\"value\":3}]", "{\"l\":[3]}");
 	check("{\"l\":[1,2]}", "[{\"op\":\"replace\",\"path\":\"/l/1\",\"value\":3}]", "{\"l\":[1,3]}");
 	check("{\"l\":[{\"a\":1}]}", "[{\"op\":\"remove\",\"path\":\"/l/0/a\"}]", "{\"l\":[{}]}");
 	check("{\"l\":[1,2]}", "[{\"op\":\"remove\",\"path\":\"/l/0\"}]", "{\"l\":[2]}");
@@ -46,6 +48,7 @@ static void what_can_not_be_applied(void)
 	check("{}", "[{\"op\":\"replace\",\"path\":\"/a\",\"value\":1}]", NULL);
 	check("{}", "[{\"op\":\"add\",\"path\":\"/a/b\",\"value\":1}]", NULL);
 	check("{\"l\":[]}", "[{\"op\":\"add\",\"path\":\"/l/1\",\"value\":1}]", NULL);
+	check("{\"l\":[1]}", "[{\"op\":\"replace\",\"path\":\"/l/-\",\"value\":1}]", NULL);
 	check("{\"l\":[]}", "[{\"op\":\"add\",\"path\":\"/l/x\",\"value\":1}]", NULL);
 	check("{\"a\":1}", "[{\"op\":\"add\",\"path\":\"/a/b\",\"value\":1}]", NULL);
 	check("{\"a\":1}", "[{\"op\":\"test\",\"path\":\"/a\",\"value\":1}]", NULL);
