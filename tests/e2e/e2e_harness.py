@@ -196,10 +196,19 @@ class Namespace:
         """How many peers of a role each pod of a set knows."""
         return [len(json.loads(value)["cluster"][role]) for value in self.values(name).values()]
 
+    def given(self, name):
+        """The TF_CONFIG of each live pod of a set, as the API server holds it; None where it has none."""
+        environments = [pod["spec"]["containers"][0].get("env", []) for pod in self.pods(name)]
+        return [next((json.loads(entry["value"]) for entry in entries if entry["name"] == "TF_CONFIG"), None)
+                for entries in environments]
+
+    def told(self, name, reason):
+        """An object's events."""
+        return self.list("events", "--field-selector", f"involvedObject.name={name},reason={reason}")
+
     def events(self, name, reason):
         """The messages of an object's events."""
-        return [event["message"] for event in self.list("events", "--field-selector",
-                                                        f"involvedObject.name={name},reason={reason}")]
+        return [event["message"] for event in self.told(name, reason)]
 
     def denial(self, name, fragment, reason="FailedCreate"):
         """Waits for an event that holds the fragment; its message."""
@@ -220,7 +229,7 @@ def parse_environment(text):
 
 
 def cure_in(message):
-    """The command that a denial tells to run."""
+    """The command that a denial, or an event, tells to run."""
     (command,) = re.findall(r"run (kubectl -n \S+ rollout restart statefulset/[a-z0-9-]+)", message)
     return command
 
@@ -272,6 +281,14 @@ class Webhook:
     def pods(self):
         return self.system.list("pods", "-l", WEBHOOK_PODS)
 
+    def log(self, pod):
+        return [json.loads(line) for line in self.system.done("logs", pod, "--tail=-1").splitlines()]
+
+    def said(self, message):
+        """Pod -> how often its log says it."""
+        names = [pod["metadata"]["name"] for pod in self.pods()]
+        return {name: sum(line["msg"].startswith(message) for line in self.log(name)) for name in names}
+
     def settled(self):
         """All pods of the Deployment are its newest, ready, and no older one is left."""
         found = self.system.get("deployment", WEBHOOK)
@@ -322,6 +339,14 @@ class Webhook:
         finally:
             self.system.done("scale", "deployment", WEBHOOK, "--replicas=2")
             self.wait_until_in_force()
+
+
+def run_readme(cluster, title, folder):
+    """The commands below a bold title of README.md, as they stand there."""
+    text = (ROOT / "README.md").read_text()
+    (block,) = re.findall(rf"^\*\*{re.escape(title)}\*\*.*?^```sh\n(.*?)^```", text, re.M | re.S)
+    kubectl = f'kubectl() {{ {shlex.join(map(str, cluster.kubectl_command()))} "$@"; }}\n'
+    print(run("bash", "-euo", "pipefail", "-c", kubectl + block, cwd=folder).stdout)
 
 
 def is_on_node(cluster, image):

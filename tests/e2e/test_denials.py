@@ -81,8 +81,11 @@ def test_a_set_without_mistakes_is_applied_without_a_word(namespace):
     assert namespace.applied(service(), stateful_set()) == ""
 
 
+# Where the webhook does not restart the set by itself: test_scale.py.
+
+
 def test_a_pod_beyond_the_group_is_denied_and_the_restart_in_the_event_cures_it(namespace):
-    namespace.applied(service(), stateful_set(replicas=2))
+    namespace.applied(service(), stateful_set(annotations={"on-scale": "deny"}, replicas=2))
     before = namespace.values("trainer")
     namespace.done("scale", "statefulset", "trainer", "--replicas=3")
     message = namespace.denial("trainer", "before it was scaled")
@@ -97,7 +100,7 @@ def test_a_pod_beyond_the_group_is_denied_and_the_restart_in_the_event_cures_it(
 
 @pytest.mark.api
 def test_the_restart_in_the_event_of_a_scaled_set_stamps_its_new_size(namespace):
-    namespace.applied(service(), stateful_set(replicas=2))
+    namespace.applied(service(), stateful_set(annotations={"on-scale": "deny"}, replicas=2))
     namespace.seen("trainer")
     namespace.done("scale", "statefulset", "trainer", "--replicas=3")
     message = namespace.denial("trainer", "before it was scaled")
@@ -137,7 +140,7 @@ def test_a_group_over_several_sets_is_edited_on_each_as_the_event_says(namespace
 
 
 def test_a_scale_down_leaves_the_list_until_the_next_restart(namespace):
-    namespace.applied(service(), stateful_set(replicas=2))
+    namespace.applied(service(), stateful_set(annotations={"on-scale": "deny"}, replicas=2))
     namespace.rolled_out("trainer")
     namespace.done("scale", "statefulset", "trainer", "--replicas=1")
     assert namespace.sizes("trainer") == [2]

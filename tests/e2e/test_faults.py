@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -17,7 +16,7 @@ import time
 
 import pytest
 from e2e_harness import (HERE, NODE_ADDRESS, ROOT, SYSTEM, WEBHOOK, Authority, Webhook, drop_namespace, images,
-                         is_on_node, new_namespace, run, service, stateful_set)
+                         is_on_node, new_namespace, run_readme, service, stateful_set)
 
 pytest_plugins = ["e2e_harness"]
 pytestmark = pytest.mark.faults
@@ -108,13 +107,9 @@ def bundles(webhook):
             for hook in registration(webhook)["webhooks"]]
 
 
-def log_of(webhook, pod):
-    return [json.loads(line) for line in webhook.system.done("logs", pod, "--tail=-1").splitlines()]
-
-
 def count_in_logs(webhook, msg):
     """How often each pod says it."""
-    return [sum(line["msg"] == msg for line in log_of(webhook, pod["metadata"]["name"])) for pod in webhook.pods()]
+    return [sum(line["msg"] == msg for line in webhook.log(pod["metadata"]["name"])) for pod in webhook.pods()]
 
 
 def wait_for_more(webhook, msg, before, more=1, patience=90):
@@ -186,7 +181,7 @@ def test_03_the_ca_is_rotated_twice_in_a_row(cluster, webhook):
             rotate(webhook)
     unharmed(report)
     assert "next.crt" not in secret(webhook)
-    print(*[json.dumps(line) for line in log_of(webhook, webhook.pods()[0]["metadata"]["name"]) if "step" in line],
+    print(*[json.dumps(line) for line in webhook.log(webhook.pods()[0]["metadata"]["name"]) if "step" in line],
           sep="\n")
 
 
@@ -439,14 +434,6 @@ def test_12_an_upgrade_and_back_leaves_no_gap_and_rolls_no_set(namespace, webhoo
 
 
 # 13
-
-
-def run_readme(cluster, title, folder):
-    """The commands below a bold title of README.md, as they stand there."""
-    text = (ROOT / "README.md").read_text()
-    (block,) = re.findall(rf"^\*\*{re.escape(title)}\*\*.*?^```sh\n(.*?)^```", text, re.M | re.S)
-    kubectl = f'kubectl() {{ {shlex.join(map(str, cluster.kubectl_command()))} "$@"; }}\n'
-    print(run("bash", "-euo", "pipefail", "-c", kubectl + block, cwd=folder).stdout)
 
 
 def arguments(webhook):

@@ -23,6 +23,11 @@ def trainer(namespace, request):
     return namespace
 
 
+def restart_by_hand(namespace):
+    """From here on the webhook leaves the restarts of `trainer` to the test."""
+    namespace.done("annotate", "statefulset", "trainer", "tfconfig.dev/on-scale=deny")
+
+
 def state(namespace, name="trainer"):
     """What changes when a set rolls, and only then."""
     found = namespace.get("statefulset", name)
@@ -91,6 +96,7 @@ def test_replicas_changed_by_apply_roll_once_and_then_all_pods_agree(trainer):
 
 
 def test_scale_down_rolls_nothing_and_scale_up_again_is_inside_the_group(trainer):
+    restart_by_hand(trainer)
     before = state(trainer)
     trainer.done("scale", "statefulset", "trainer", "--replicas=1")
     trainer.rolled_out("trainer")
@@ -261,6 +267,7 @@ def test_two_managers_who_disagree_on_the_size_are_told_and_forced_it_rolls_once
 
 @pytest.mark.api
 def test_edits_that_are_no_concern_of_ours_roll_nothing_after_a_scale(trainer):
+    restart_by_hand(trainer)
     before = state(trainer)
     trainer.done("scale", "statefulset", "trainer", "--replicas=3")
     trainer.denial("trainer", "before it was scaled")

@@ -238,7 +238,7 @@ def test_switching_it_off_in_an_emergency_admits_everything_as_it_is(namespace, 
     namespace.done("delete", "mutatingwebhookconfiguration", WEBHOOK)
     try:
         namespace.wait_for(lambda: not webhook.injects(), "nothing is stamped")
-        namespace.applied(service(), stateful_set(replicas=1))
+        namespace.applied(service(), stateful_set(annotations={"on-scale": "deny"}, replicas=1))
         assert namespace.values("trainer") == {"trainer-0": None}
     finally:
         webhook.install()
