@@ -10,7 +10,10 @@
  * was said of it. No I/O; internal to src/kube. Times are milliseconds of the monotonic clock, 0 for never.
  */
 
-enum { FOLLOWED_MAX = 16384 };
+enum {
+	FOLLOWED_MAX = 16384,
+	FOLLOWED_NAME_MAX = 253, /* bytes of a namespace or name: an API server takes no more */
+};
 
 /* Something to see to: the stamp of the set, or its Service. */
 struct concern {
@@ -41,7 +44,7 @@ void followed_release(struct followed_sets *all);
 /* NULL where there is none. Borrowed until it is dropped. */
 struct followed *followed_find(const struct followed_sets *all, const char *namespace, const char *name);
 
-/* The one that is there, or a new one; NULL where there are too many, or no memory. */
+/* The one that is there, or a new one; NULL where there are too many, a name is too long, or there is no memory. */
 struct followed *followed_add(struct followed_sets *all, const char *namespace, const char *name);
 
 void followed_drop(struct followed_sets *all, const char *namespace, const char *name);

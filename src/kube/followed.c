@@ -43,8 +43,11 @@ static void free_one(struct followed *set)
 
 static struct followed *make_one(const char *namespace, const char *name)
 {
-	struct followed *set = calloc(1, sizeof(*set));
+	struct followed *set;
 
+	if (strlen(namespace) > FOLLOWED_NAME_MAX || strlen(name) > FOLLOWED_NAME_MAX)
+		return NULL;
+	set = calloc(1, sizeof(*set));
 	if (!set)
 		return NULL;
 	set->namespace = strdup(namespace);

@@ -231,15 +231,14 @@ static void mend(struct reconciler *reconciler, const char *namespace, const cha
 /* Sees to what is due first, if anything is, and if the API server is there. */
 static bool mend_first(struct reconciler *reconciler)
 {
-	char namespace[256], name[256];
+	char namespace[FOLLOWED_NAME_MAX + 1], name[FOLLOWED_NAME_MAX + 1];
 	struct concern *concern;
 	struct followed *set;
 	uint64_t due;
 	bool is_stamp;
 
 	set = followed_first(&reconciler->followed, &due);
-	if (!set || due > kube_milliseconds() || !kube_client_stream_has_begun(reconciler->client) ||
-	    strlen(set->namespace) >= sizeof(namespace) || strlen(set->name) >= sizeof(name))
+	if (!set || due > kube_milliseconds() || !kube_client_stream_has_begun(reconciler->client))
 		return false;
 	memcpy(namespace, set->namespace, strlen(set->namespace) + 1);
 	memcpy(name, set->name, strlen(set->name) + 1);

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "kube/followed.h"
 #include "suites.h"
@@ -43,6 +44,7 @@ static void many_are_kept_in_order(void)
 static void there_is_a_bound(void)
 {
 	struct followed_sets all = {0};
+	char long_name[FOLLOWED_NAME_MAX + 2] = "";
 	char name[16];
 
 	for (unsigned i = 0; i < FOLLOWED_MAX; i++) {
@@ -51,7 +53,10 @@ static void there_is_a_bound(void)
 			CU_FAIL("one of those that are allowed has no place");
 	}
 	CU_ASSERT_PTR_NULL(followed_add(&all, "ml", "another"));
+	memset(long_name, 'x', FOLLOWED_NAME_MAX + 1);
 	followed_drop(&all, "ml", "00000");
+	CU_ASSERT_PTR_NULL(followed_add(&all, "ml", long_name));
+	CU_ASSERT_PTR_NULL(followed_add(&all, long_name, "a"));
 	CU_ASSERT_PTR_NOT_NULL(followed_add(&all, "ml", "another"));
 	followed_release(&all);
 }
