@@ -28,6 +28,7 @@ enum mend_result {
 	MEND_TOLD,      /* somebody has to do something, as its event says */
 	MEND_AGAIN,     /* another was faster: look again soon */
 	MEND_FAILED,    /* err says why: try later */
+	MEND_FORBIDDEN, /* it may not even be looked at */
 };
 
 struct mend_target {

@@ -42,6 +42,12 @@ static enum mend_result result_of(enum kube_status status)
 	return MEND_FAILED;
 }
 
+/* Of a look. What is refused beyond that may be refused to this set alone, by a quota or a policy. */
+static enum mend_result result_of_look(enum kube_status status)
+{
+	return status == KUBE_FORBIDDEN ? MEND_FORBIDDEN : result_of(status);
+}
+
 static int set_path(char path[PATH_SIZE], const struct mend_target *target)
 {
 	return snprintf(path, PATH_SIZE, "/apis/apps/v1/namespaces/%s/statefulsets/%s", target->namespace,
@@ -261,7 +267,7 @@ static enum mend_result see_to_stamp(const struct mender *mender, struct mend_ta
 	buf_init(&answer, ANSWER_MAX);
 	status = get_set(mender, target, &answer, &found, err);
 	if (status != KUBE_OK)
-		return result_of(status);
+		return result_of_look(status);
 	switch (found.check.state) {
 	case STAMP_NONE:
 	case STAMP_CURRENT:
@@ -309,7 +315,7 @@ static enum mend_result see_to_service(const struct mender *mender, struct mend_
 	buf_init(&answer, ANSWER_MAX);
 	status = get_set(mender, target, &set_answer, &found, err);
 	if (status != KUBE_OK)
-		return result_of(status);
+		return result_of_look(status);
 	if (found.check.state == STAMP_NONE || found.check.size == 0 || !found.check.service)
 		return MEND_NOTHING;
 	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/services/%s", target->namespace, found.check.service);
@@ -319,7 +325,7 @@ static enum mend_result see_to_service(const struct mender *mender, struct mend_
 		if (!service)
 			return MEND_FAILED;
 	} else if (status != KUBE_NOT_FOUND) {
-		return result_of(status);
+		return result_of_look(status);
 	}
 	return tell_of_service(mender, target, &found, service, err);
 }

@@ -28,6 +28,7 @@ enum {
 	CALM = 10 * 60 * 1000,        /* without a restart, after which the next is the first again */
 	RESTARTS_FREE = 3,            /* those that come as soon as they are due; from then on … */
 	RESTARTS_BASE = 60 * 1000,    /* … they come less and less often, whatever makes them due */
+	PAUSE = 60 * 1000,            /* without the right to look */
 	POLL = 60 * 1000,
 	STACK_SIZE = 1024 * 1024 /* cJSON recurses through 1,000 levels, and AddressSanitizer makes that dear */
 };
@@ -42,6 +43,8 @@ struct reconciler {
 	struct followed_sets followed;
 	struct arena arena;
 	struct trouble trouble;
+	bool may_not_look[2]; /* at Services, and at sets: as last tried */
+	uint64_t paused_until;
 	pthread_t thread;
 	atomic_bool stopping;
 };
@@ -171,14 +174,15 @@ static void plan(struct concern *concern, enum mend_result result, unsigned cap)
 {
 	struct backoff backoff = {
 		.base = result == MEND_AGAIN ? AGAIN : BACKOFF_BASE, .cap = cap, .failures = concern->failures};
-	const unsigned delay = backoff_next(&backoff, kube_random());
 
 	if (concern->due != 0)
 		return;
 	if (result == MEND_NOTHING || result == MEND_RESTARTED) {
 		concern->failures = 0;
+	} else if (result == MEND_FORBIDDEN) {
+		concern->due = kube_milliseconds() + PAUSE;
 	} else {
-		concern->due = kube_milliseconds() + delay;
+		concern->due = kube_milliseconds() + backoff_next(&backoff, kube_random());
 		concern->failures = backoff.failures;
 	}
 	if (result != MEND_AGAIN)
@@ -200,6 +204,18 @@ static void note_restart(struct followed *set)
 static bool is_first_failure(enum mend_result result, const struct concern *concern)
 {
 	return result == MEND_FAILED && concern->failures == 1;
+}
+
+/* Without the right to look at a set there is nothing to be done for any. */
+static void note_rights(struct reconciler *reconciler, enum mend_result result, bool is_stamp, const struct error *err)
+{
+	if (result != MEND_FAILED)
+		reconciler->may_not_look[is_stamp] = result == MEND_FORBIDDEN;
+	if (result != MEND_FORBIDDEN)
+		return;
+	tell_trouble(reconciler, KUBE_FORBIDDEN, err->message);
+	if (is_stamp)
+		reconciler->paused_until = kube_milliseconds() + PAUSE;
 }
 
 /* Sees to the one concern of a set. Meanwhile the set may be dropped, and others may come. */
@@ -226,9 +242,16 @@ static void mend(struct reconciler *reconciler, const char *namespace, const cha
 	plan(concern, result, is_stamp ? BACKOFF_CAP : SERVICE_CAP);
 	if (is_first_failure(result, concern))
 		observer->failed(observer->context, namespace, name, err.message);
+	note_rights(reconciler, result, is_stamp, &err);
 }
 
-/* Sees to what is due first, if anything is, and if the API server is there. */
+/* Where the API server is away, or lets it see nothing, it would fail for each. */
+static bool may_mend(const struct reconciler *reconciler)
+{
+	return kube_client_stream_has_begun(reconciler->client) && kube_milliseconds() >= reconciler->paused_until;
+}
+
+/* Sees to what is due first, if anything is. */
 static bool mend_first(struct reconciler *reconciler)
 {
 	char namespace[FOLLOWED_NAME_MAX + 1], name[FOLLOWED_NAME_MAX + 1];
@@ -238,7 +261,7 @@ static bool mend_first(struct reconciler *reconciler)
 	bool is_stamp;
 
 	set = followed_first(&reconciler->followed, &due);
-	if (!set || due > kube_milliseconds() || !kube_client_stream_has_begun(reconciler->client))
+	if (!set || !may_mend(reconciler) || due > kube_milliseconds())
 		return false;
 	memcpy(namespace, set->namespace, strlen(set->namespace) + 1);
 	memcpy(name, set->name, strlen(set->name) + 1);
@@ -255,8 +278,10 @@ static unsigned time_to_rest(const struct reconciler *reconciler)
 	uint64_t next = reflector_next(&reconciler->reflector);
 	uint64_t due;
 
-	if (kube_client_stream_has_begun(reconciler->client) && followed_first(&reconciler->followed, &due))
+	if (kube_client_stream_has_begun(reconciler->client) && followed_first(&reconciler->followed, &due)) {
+		due = due < reconciler->paused_until ? reconciler->paused_until : due;
 		next = due < next ? due : next;
+	}
 	if (next <= now)
 		return 0;
 	return next - now < POLL ? (unsigned)(next - now) : POLL;
@@ -275,7 +300,8 @@ static void *run(void *context)
 			break;
 		if (status != KUBE_OK)
 			tell_trouble(reconciler, status, err.message);
-		else if (kube_client_stream_has_begun(reconciler->client))
+		else if (kube_client_stream_has_begun(reconciler->client) && !reconciler->may_not_look[0] &&
+			 !reconciler->may_not_look[1])
 			tell_trouble(reconciler, KUBE_OK, NULL);
 		observer->following(observer->context, reconciler->followed.count, reconciler->reflector.passed_over);
 		if (!mend_first(reconciler))

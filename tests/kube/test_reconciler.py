@@ -421,6 +421,26 @@ def test_without_the_right_to_patch_it_says_so_and_waits(api, reconcile):
     assert len(api.seen(lambda r: is_set_patch(r) and r.name == "trainer")) == 1
 
 
+@pytest.mark.parametrize("resource", [SETS, SERVICES])
+def test_rights_that_are_taken_away_are_told_once(api, reconcile, resource):
+    """The watch goes on, as an API server asks for rights when it begins."""
+    trainer(api)
+    api.add(headless_service("other"))
+    api.apply(stateful_set("other"))
+    reconciler = reconcile()
+    reconciler.wait_for("following 2")
+    settled(api, reconciler)
+    api.role["get"] = api.role["get"] - {resource}
+    for name in "trainer", "other":
+        api.scale(name, 5)
+    reconciler.wait_for("forbidden ")
+    if resource == SERVICES:
+        reconciler.wait_for("restarted ml/trainer")
+        reconciler.wait_for("restarted ml/other")
+    api.report_status()
+    assert len(reconciler.said("forbidden ")) == 1 and not reconciler.said("well") and not reconciler.said("failed")
+
+
 def test_what_is_refused_in_one_namespace_holds_up_no_other(api, reconcile):
     trainer(api, annotations={"on-scale": "deny"})
     reconciler = reconcile()
