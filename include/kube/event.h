@@ -23,7 +23,7 @@ struct event {
 	const char *reason;                 /* one word, such as "GroupResized" */
 	const char *message;
 	const char *key; /* events with the same are one, whatever they say; NULL: the message */
-	bool by_all;     /* every replica tells it: what another one told just now is not counted again */
+	bool by_one;     /* no other replica tells it, so each time counts */
 };
 
 /* The arena is reset. KUBE_OK where the event is there. */

@@ -113,7 +113,7 @@ static enum kube_status count_again(struct kube_client *client, struct arena *ar
 	found = json_parse(arena, buf_string(answer), answer->len, err);
 	if (!found)
 		return KUBE_UNAVAILABLE;
-	if (event->by_all && read_time(json_get_string(found, "lastTimestamp")) > now - JUST_NOW)
+	if (!event->by_one && read_time(json_get_string(found, "lastTimestamp")) > now - JUST_NOW)
 		return KUBE_OK;
 	kube_write_time(now, text);
 	request = (struct kube_request){.method = "PATCH",

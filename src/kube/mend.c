@@ -128,8 +128,7 @@ static enum mend_result tell_stale(const struct mender *mender, struct mend_targ
 				    .warning = true,
 				    .reason = "GroupStale",
 				    .message = message ? message : "",
-				    .key = key,
-				    .by_all = true};
+				    .key = key};
 
 	return tell(mender, target, &event, err);
 }
@@ -181,7 +180,8 @@ static void tell_resized(const struct mender *mender, struct mend_target *target
 				    .name = target->name,
 				    .uid = found->uid,
 				    .reason = "GroupResized",
-				    .message = message ? message : ""};
+				    .message = message ? message : "",
+				    .by_one = true};
 	struct error unheard;
 
 	target->was = found->check.was;

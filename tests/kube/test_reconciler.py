@@ -238,9 +238,10 @@ def test_two_replicas_restart_a_set_once_and_tell_it_once(api, reconcile):
         api.apply(stateful_set(f"set-{number}"))
     api.apply(stateful_set("denies", annotations={"on-scale": "deny"}))
     api.add(headless_service("denies"))
+    api.apply(stateful_set("lonely"))
     replicas = [reconcile(), reconcile()]
     for one in replicas:
-        one.wait_for("following 6")
+        one.wait_for("following 7")
     for number in range(5):
         api.scale(f"set-{number}", 4)
     api.scale("denies", 4)
@@ -255,6 +256,10 @@ def test_two_replicas_restart_a_set_once_and_tell_it_once(api, reconcile):
     assert len(restarted) == 5
     assert [event["count"] for event in api.events("GroupResized") if "set-" in event["metadata"]["name"]] == [1] * 5
     assert [event["count"] for event in api.events("GroupStale")] == [1]
+    asked = api.seen(lambda r: r.resource == EVENTS and r.verb == "create" and r.json["reason"] == "ServiceMissing" and
+                     "lonely" in r.json["message"])
+    assert len(asked) == 2
+    assert [event["count"] for event in api.events("ServiceMissing") if "lonely" in event["message"]] == [1]
 
 
 def test_a_restart_that_would_not_be_stamped_touches_nothing(api, reconcile):
