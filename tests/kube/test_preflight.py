@@ -193,7 +193,7 @@ def test_a_webhook_without_the_rights_says_so_once_and_serves(api, advised):
 def test_a_refusal_is_told_again_after_it_worked(api, advised):
     server = advised(*PATIENT, "--advice-pause", "0")
     api.place(SERVICE, "ml", "trainer", spec=SOUND)
-    with api.fail(401, "Unauthorized"):
+    with api.fail(401, "Unauthorized", where=is_advice):
         for _ in range(3):
             assert warnings(server.review(review())) == []
     assert len(api.seen(is_advice)) == 3
@@ -201,7 +201,7 @@ def test_a_refusal_is_told_again_after_it_worked(api, advised):
     assert server.events(AGAIN) == []
     server.review(review())
     server.wait_for_event(AGAIN)
-    with api.fail(403):
+    with api.fail(403, where=is_advice):
         server.review(review())
     server.wait_for_event(OFF, count=2)
     server.stop()
@@ -219,7 +219,7 @@ def test_a_right_to_one_kind_alone_makes_no_flood(api, advised):
 
 def test_an_api_server_that_hangs_costs_the_advice_alone(api, advised):
     server = advised("--request-timeout", "5s")  # 20 that wait for each other, or one without a bound, are cut
-    with api.hang() as fault:
+    with api.hang(where=is_advice) as fault:
         assert warnings(server.review(review())) == []
         assert len(ask_many(server, 20, lambda i: review(uid=str(i)))) == 20
         assert fault.hits >= 1 and not fault.ended.is_set()
@@ -248,7 +248,7 @@ def test_an_api_server_that_is_gone_costs_the_advice_until_it_is_back(api, serve
 
 @pytest.mark.parametrize("code", [400, 404, 409, 429, 500, 503])
 def test_an_error_is_no_missing_object(api, server, code):
-    with api.say(b"default backend - 404", code, "text/plain"):
+    with api.say(b"default backend - 404", code, "text/plain", where=is_advice):
         assert warnings(server.review(member())) == []
     assert server.metrics()['advice_lookups_total{result="unknown"}'] == 2
     assert server.metrics()["advice_late_total"] == 0
@@ -258,7 +258,7 @@ def test_an_error_is_no_missing_object(api, server, code):
 @pytest.mark.parametrize("body", [b"", b"no JSON", b"[]", b'{"kind":"Status"}', b'{"kind":"Service","x":"\xff"}',
                                   b'{"kind":"Service","spec":' + b"[" * 5000])
 def test_an_answer_that_is_no_such_object_gives_no_advice(api, server, body):
-    with api.say(body):
+    with api.say(body, where=is_advice):
         assert warnings(server.review(review())) == []
 
 
@@ -282,7 +282,7 @@ def test_objects_that_need_more_memory_than_a_review_may_use_are_passed_over(api
 
 def test_pods_are_answered_while_stage_one_waits(api, advised):
     server = advised(*PATIENT, "--threads", "1")
-    with api.hang():
+    with api.hang(where=is_advice):
         asking = Asking(server, review())
         api.wait_for(is_advice)
         for _ in range(3):
@@ -295,7 +295,7 @@ def test_pods_are_answered_while_stage_one_waits(api, advised):
 def test_many_at_once_each_get_their_own_answer(api, advised):
     server = advised(*PATIENT)
     names = [f"trainer-{i}" for i in range(40)]
-    with api.hang():
+    with api.hang(where=is_advice):
         asking = [Asking(server, review(name=name, uid=name, spec={"serviceName": name})) for name in names]
         eventually(lambda: server.metrics()["admission_in_flight"] == 40, "all wait")
     for name, one in zip(names, asking):
@@ -307,7 +307,7 @@ def test_many_at_once_each_get_their_own_answer(api, advised):
 
 def test_where_too_many_wait_the_rest_goes_on_without_advice(api, advised):
     server = advised(*PATIENT)
-    with api.hang():
+    with api.hang(where=is_advice):
         asking = [Asking(server, review(uid=str(i))) for i in range(64 + 10)]
         eventually(lambda: server.metrics()["admission_in_flight"] == 64, "as many wait as may")
         eventually(lambda: sum(one.answer is not None for one in asking) == 10, "the others are answered")
@@ -329,7 +329,7 @@ def test_a_client_that_goes_away_meanwhile_leaves_nothing_behind(api, advised):
     server = advised(*PATIENT)
     server.review(review())
     before = server.wait_for_metric("connections", 0) and server.metrics()["memory_used_bytes"]
-    with api.hang():
+    with api.hang(where=is_advice):
         for i in range(10):
             with server.tls() as sock:
                 sock.sendall(post(review(uid=str(i))))
@@ -342,7 +342,7 @@ def test_a_client_that_goes_away_meanwhile_leaves_nothing_behind(api, advised):
 
 def test_a_deadline_that_passes_meanwhile_ends_the_connection_in_order(api, advised):
     server = advised(*PATIENT, "--request-timeout", "1s")
-    with api.hang():
+    with api.hang(where=is_advice):
         with server.tls() as sock:
             sock.sendall(post(review()))
             api.wait_for(is_advice)
@@ -355,7 +355,7 @@ def test_a_deadline_that_passes_meanwhile_ends_the_connection_in_order(api, advi
 
 def test_a_drain_waits_for_reviews_that_wait(api, advised):
     server = advised(*PATIENT)
-    with api.hang():
+    with api.hang(where=is_advice):
         asking = [Asking(server, review(uid=str(i))) for i in range(5)]
         eventually(lambda: server.metrics()["admission_in_flight"] == 5, "all wait")
         server.signal(signal.SIGTERM)
