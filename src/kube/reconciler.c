@@ -206,14 +206,17 @@ static bool is_first_failure(enum mend_result result, const struct concern *conc
 	return result == MEND_FAILED && concern->failures == 1;
 }
 
-/* Without the right to look at a set there is nothing to be done for any. */
+/* Without the right to look at a set there is nothing to be done for any. That is told once, not for each. */
 static void note_rights(struct reconciler *reconciler, enum mend_result result, bool is_stamp, const struct error *err)
 {
+	const bool known = reconciler->may_not_look[false] || reconciler->may_not_look[true];
+
 	if (result != MEND_FAILED)
 		reconciler->may_not_look[is_stamp] = result == MEND_FORBIDDEN;
 	if (result != MEND_FORBIDDEN)
 		return;
-	tell_trouble(reconciler, KUBE_FORBIDDEN, err->message);
+	if (!known)
+		tell_trouble(reconciler, KUBE_FORBIDDEN, err->message);
 	if (is_stamp)
 		reconciler->paused_until = kube_milliseconds() + PAUSE;
 }
