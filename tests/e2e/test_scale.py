@@ -146,6 +146,23 @@ def test_an_autoscaler_scales_as_anybody_does(trainer):
     assert new_revisions(trainer, revisions) == 1
 
 
+def test_a_set_of_on_delete_gets_its_group_and_its_pods_are_left_to_their_owner(namespace):
+    namespace.applied(service(), stateful_set(updateStrategy={"type": "OnDelete"}))
+    namespace.seen("trainer")
+    namespace.wait_for(lambda: len(namespace.pods("trainer")) == 2, "two pods are there")
+    uids = [pod["metadata"]["uid"] for pod in namespace.pods("trainer")]
+    scale(namespace, 3)
+    namespace.wait_for(lambda: resized(namespace), "the set has its group", 180)
+    assert resized(namespace) == [
+        ("the group has 3 pods now, before 2: its updateStrategy says when which pod gets it", 1)]
+    namespace.wait_for(lambda: len(namespace.pods("trainer")) == 3, "the third pod is there")
+    assert [knows(value, size) for value, size in zip(namespace.given("trainer"), (2, 2, 3))] == [True] * 3
+    assert [pod["metadata"]["uid"] for pod in namespace.pods("trainer")][:2] == uids
+    namespace.done("delete", "pods", "trainer-0", "trainer-1")
+    namespace.wait_for(lambda: [knows(value, 3) for value in namespace.given("trainer")] == [True] * 3,
+                       "all know each other")
+
+
 # What does not
 
 
