@@ -37,16 +37,6 @@ static void advise_on_selector(const struct set *set, const char *name, const cJ
 	}
 }
 
-/* True where a pod waits for the names of its peers before it is ready; a set that was read says so in one way. */
-static bool waits(const struct set *set)
-{
-	const char *value = json_get_string(json_get_object(set->metadata, "annotations"), WAIT_KEY);
-
-	if (!value)
-		value = json_get_string(set->annotations, WAIT_KEY);
-	return value && strcmp(value, "true") == 0;
-}
-
 void service_advise(const struct set *set, const char *name, const cJSON *service, struct verdict *verdict)
 {
 	const cJSON *spec = json_get_object(service, "spec");
@@ -59,6 +49,7 @@ void service_advise(const struct set *set, const char *name, const cJSON *servic
 	if (!cluster_ip || strcmp(cluster_ip, "None") != 0)
 		verdict_warn(verdict, WARN_SERVICE_CLUSTER_IP, name);
 	if (!json_get_true(spec, "publishNotReadyAddresses"))
-		verdict_warn(verdict, waits(set) ? WARN_SERVICE_WAITS : WARN_SERVICE_UNREADY, name);
+		verdict_warn(verdict, set_says(set, WAIT_KEY, "true") ? WARN_SERVICE_WAITS : WARN_SERVICE_UNREADY,
+			     name);
 	advise_on_selector(set, name, spec, verdict);
 }

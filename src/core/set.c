@@ -35,6 +35,14 @@ bool set_start(const struct set *set, unsigned *ret_start)
 	return json_get_unsigned(json_get_object(set->spec, "ordinals"), "start", 0, INT_MAX, ret_start);
 }
 
+bool set_says(const struct set *set, const char *key, const char *value)
+{
+	const char *own = json_get_string(json_get_object(set->metadata, "annotations"), key);
+	const char *template = json_get_string(set->annotations, key);
+
+	return (own && strcmp(own, value) == 0) || (template && strcmp(template, value) == 0);
+}
+
 bool set_is_ordered(const struct set *set)
 {
 	const char *policy = json_get_string(set->spec, "podManagementPolicy");

@@ -354,15 +354,6 @@ void statefulset_admit(const struct request *request, const struct review_config
 		opt_out(&review, verdict);
 }
 
-/* Wherever it is written, and whatever the other annotations say. */
-static bool asks_for_injection(const struct set *set)
-{
-	const char *own = json_get_string(json_get_object(set->metadata, "annotations"), INJECT_KEY);
-	const char *template = json_get_string(set->annotations, INJECT_KEY);
-
-	return (own && strcmp(own, "true") == 0) || (template && strcmp(template, "true") == 0);
-}
-
 /* A stamp of a version that this build does not read may say the same: replicas of two versions run side by side. */
 static bool is_of_another_version(const struct set *set, struct arena *arena, unsigned *ret_size)
 {
@@ -399,7 +390,7 @@ void statefulset_check_stamp(const cJSON *object, const struct review_config *co
 
 	*ret_check = (struct stamp_check){.service = json_get_string(review.set.spec, "serviceName"),
 					  .rolls = set_rolls(&review.set)};
-	if (json_get_string(metadata, "deletionTimestamp") || !asks_for_injection(&review.set))
+	if (json_get_string(metadata, "deletionTimestamp") || !set_says(&review.set, INJECT_KEY, "true"))
 		return;
 	if (settings_read(object, &verdict, &review.settings) < 0 || compile(&review, &verdict) < 0) {
 		ret_check->state = STAMP_DENIED;
