@@ -15,19 +15,16 @@
  */
 
 struct preflight {
-	struct finder_config config;   /* the caller's, but for the client */
-	struct error problem;          /* why nothing can be looked up; ERROR_NONE: it can */
-	struct cluster_rights *rights; /* borrowed, the caller's */
+	struct finder_config config;   /* the caller's, as are the next two */
+	const struct error *problem;   /* why there is no cluster to look into; NULL: there is. Borrowed */
+	struct cluster_rights *rights; /* borrowed */
 	struct runtime *runtime;
 	pthread_mutex_t lock; /* guards the finder, which is there from start to stop */
 	struct finder *finder;
 };
 
-/*
- * Finds out by its service account's folder whether this is a pod of a cluster. Where not, there is no advisor, and the
- * companion does no more than tell the log.
- */
-void preflight_init(struct preflight *preflight, const char *service_account);
+/* Where there is no cluster, there is no advisor, and the companion does no more than tell the log. */
+void preflight_init(struct preflight *preflight);
 
 /* Both borrow the struct, which has to stay where it is. */
 bool preflight_advisor(struct preflight *preflight, struct advisor *ret_advisor);

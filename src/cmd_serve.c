@@ -329,26 +329,10 @@ static int make_config(const struct serve_settings *settings, const char *domain
 	return 0;
 }
 
-static int make_managed(const struct serve_settings *settings, const char *domain, struct self_managed *managed,
-			struct error *err)
-{
-	struct certificates_config *config = &managed->config;
-
-	*config = (struct certificates_config){
-		.secret = settings->ca_secret,
-		.registration = settings->webhook_configuration,
-		.times = {.ca_life = settings->ca_life,
-			  .leaf_life = settings->leaf_life,
-			  .settle = settings->ca_settle,
-			  .margin = settings->clock_margin},
-	};
-	if (kube_find_in_cluster(settings->service_account, &config->client, err) < 0)
-		return error_prefix(err, "--cert-mode self-managed needs a pod with a service account");
-	return service_names_init(&config->names, settings->service, config->client.namespace, domain, err);
-}
-
 /* What runs beside the server, and what it is made of. */
 struct companions {
+	struct kube_client_config client;
+	struct error no_cluster; /* why there is no client; ERROR_NONE: there is */
 	struct self_managed managed;
 	struct preflight preflight;
 	struct advisor advisor;
@@ -361,16 +345,40 @@ static void add_companion(struct server_config *config, struct companion compani
 	config->companions[config->companion_count++] = companion;
 }
 
-/* Where the cluster can't be looked into, the webhook serves without. */
+static int add_managed(const struct serve_settings *settings, const char *domain, struct companions *companions,
+		       struct server_config *config, struct error *err)
+{
+	struct certificates_config *managed = &companions->managed.config;
+
+	if (companions->no_cluster.code != ERROR_NONE) {
+		*err = companions->no_cluster;
+		return error_prefix(err, "--cert-mode self-managed needs a pod with a service account");
+	}
+	*managed = (struct certificates_config){
+		.client = companions->client,
+		.secret = settings->ca_secret,
+		.registration = settings->webhook_configuration,
+		.times = {.ca_life = settings->ca_life,
+			  .leaf_life = settings->leaf_life,
+			  .settle = settings->ca_settle,
+			  .margin = settings->clock_margin},
+	};
+	if (service_names_init(&managed->names, settings->service, managed->client.namespace, domain, err) < 0)
+		return -1;
+	add_companion(config, self_managed_companion(&companions->managed));
+	return 0;
+}
+
 static void add_preflight(const struct serve_settings *settings, struct companions *companions,
 			  struct server_config *config)
 {
 	struct preflight *preflight = &companions->preflight;
 
-	preflight->config =
-		(struct finder_config){.timeout = settings->advice_timeout, .pause = settings->advice_pause};
+	preflight->config = (struct finder_config){
+		.client = companions->client, .timeout = settings->advice_timeout, .pause = settings->advice_pause};
+	preflight->problem = companions->no_cluster.code == ERROR_NONE ? NULL : &companions->no_cluster;
 	preflight->rights = &companions->rights;
-	preflight_init(preflight, settings->service_account);
+	preflight_init(preflight);
 	if (preflight_advisor(preflight, &companions->advisor))
 		config->admission.advisor = &companions->advisor;
 	add_companion(config, preflight_companion(preflight));
@@ -381,25 +389,23 @@ static void add_reconciling(const struct serve_settings *settings, struct compan
 {
 	struct reconciling *reconciling = &companions->reconciling;
 
-	if (companions->preflight.problem.code != ERROR_NONE)
-		return; /* which preflight tells of */
 	reconciling->rights = &companions->rights;
-	reconciling->config = (struct reconciler_config){.client = companions->preflight.config.client,
-							 .review = config->admission.review,
-							 .settle = settings->scale_settle};
+	reconciling->config = (struct reconciler_config){
+		.client = companions->client, .review = config->admission.review, .settle = settings->scale_settle};
 	add_companion(config, reconciling_companion(reconciling));
 }
 
+/* Where there is no cluster to look into, the webhook serves without, if its certificate does not depend on it. */
 static int add_companions(const struct serve_settings *settings, const char *domain, struct companions *companions,
 			  struct server_config *config, struct error *err)
 {
-	if (settings->cert_mode == CERT_SELF_MANAGED) {
-		if (make_managed(settings, domain, &companions->managed, err) < 0)
-			return -1;
-		add_companion(config, self_managed_companion(&companions->managed));
-	}
+	if (kube_find_in_cluster(settings->service_account, &companions->client, &companions->no_cluster) == 0)
+		companions->no_cluster.code = ERROR_NONE;
+	if (settings->cert_mode == CERT_SELF_MANAGED && add_managed(settings, domain, companions, config, err) < 0)
+		return -1;
 	add_preflight(settings, companions, config);
-	add_reconciling(settings, companions, config);
+	if (companions->no_cluster.code == ERROR_NONE) /* else preflight tells */
+		add_reconciling(settings, companions, config);
 	return 0;
 }
 
@@ -408,7 +414,7 @@ int cmd_serve(int argc, char **argv)
 	struct options options;
 	struct serve_settings settings;
 	struct server_config config;
-	struct companions companions = {.managed = {.runtime = NULL}};
+	struct companions companions = {.no_cluster = {.code = ERROR_NONE}};
 	char found[DNS_NAME_MAX + 1];
 	const char *domain;
 	bool from_resolv;

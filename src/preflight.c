@@ -63,8 +63,8 @@ static int start(void *context, struct runtime *runtime, const struct listen_add
 
 	(void)address;
 	preflight->runtime = runtime;
-	if (preflight->problem.code != ERROR_NONE) {
-		cluster_rights_note_absence(runtime->log, preflight->problem.message);
+	if (preflight->problem) {
+		cluster_rights_note_absence(runtime->log, preflight->problem->message);
 		return 0;
 	}
 	atomic_store(&runtime->metrics.advice.on, true);
@@ -84,17 +84,15 @@ static void stop(void *context)
 	finder_stop(finder);
 }
 
-void preflight_init(struct preflight *preflight, const char *service_account)
+void preflight_init(struct preflight *preflight)
 {
-	if (kube_find_in_cluster(service_account, &preflight->config.client, &preflight->problem) == 0)
-		preflight->problem.code = ERROR_NONE;
 	preflight->finder = NULL;
 	pthread_mutex_init(&preflight->lock, NULL);
 }
 
 bool preflight_advisor(struct preflight *preflight, struct advisor *ret_advisor)
 {
-	if (preflight->problem.code != ERROR_NONE)
+	if (preflight->problem)
 		return false;
 	*ret_advisor = (struct advisor){.context = preflight, .ask = ask};
 	return true;
