@@ -112,7 +112,8 @@ def test_the_denials_that_are_shown_in_full_are_those_of_the_data_cases():
 def test_the_settings_table_is_the_one_that_the_program_prints(program):
     printed = subprocess.run([program, "serve", "--help=markdown"], capture_output=True, text=True, check=True).stdout
     assert printed.startswith("| flag |")
-    assert printed in README
+    begin = "<!-- settings: the output of `tfconfig-webhook serve --help=markdown` -->"
+    assert f"{begin}\n{printed}<!-- /settings -->\n" in README
 
 
 def test_what_render_prints_is_what_the_program_prints(program):

@@ -483,14 +483,18 @@ class FakeApiServer:
 
     def follow(self, handler, request):
         """Serves a watch, in its thread."""
+        with self._changed:
+            version = self._version
+            current = copy.deepcopy(self._objects.get(request.resource))
+        self._follow_from(handler, request, version, [{"type": "ADDED", "object": current}] if current else [])
+
+    def _follow_from(self, handler, request, version, first=()):
         deadline = time.monotonic() + float(request.query.get("timeoutSeconds", 300))
         with self._changed:
             ends = self._watches_end
-            version = self._version
-            current = copy.deepcopy(self._objects.get(request.resource))
         handler.begin_stream(request)
-        if current:
-            self._send_event(handler, request, {"type": "ADDED", "object": current})
+        for event in first:
+            self._send_event(handler, request, event)
         while True:
             with self._changed:
                 self._changed.wait_for(
@@ -498,6 +502,8 @@ class FakeApiServer:
                     not self.is_current(handler.server), max(0, deadline - time.monotonic()))
                 events = [event for number, resource, event in self._history
                           if number > version and resource == request.resource]
+                if self._version > version and not events:
+                    events = self._bookmarks(request)
                 version = self._version
                 how = self._watches_how if self._watches_end > ends else None
             for event in events:
@@ -508,6 +514,10 @@ class FakeApiServer:
                 return handler.cut()
             if time.monotonic() >= deadline:
                 return handler.end_stream()
+
+    def _bookmarks(self, request):
+        """What a watch is told where only other objects have changed."""
+        return []
 
     def _send_event(self, handler, request, event):
         handler.send_event(event)

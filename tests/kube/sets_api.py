@@ -13,7 +13,6 @@ import json
 import os
 import re
 import subprocess
-import time
 import uuid
 
 import jsonpatch
@@ -227,27 +226,8 @@ class SetsApi(FakeApiServer):
         version = int(request.query["resourceVersion"])
         if version < self.oldest:
             raise ApiError(410, "Expired", "too old resource version")
-        with self._changed:
-            ends = self._watches_end
-        handler.begin_stream(request)
-        deadline = time.monotonic() + float(request.query.get("timeoutSeconds", 300))
-        while True:
-            with self._changed:
-                self._changed.wait_for(
-                    lambda: self._watches_end > ends or self._version > version or
-                    not self.is_current(handler.server), max(0, deadline - time.monotonic()))
-                events = [event for number, resource, event in self._history
-                          if number > version and resource == request.resource]
-                changed, version = self._version > version, self._version
-                how = self._watches_how if self._watches_end > ends else None
-            for event in events:
-                self._send_event(handler, request, event)
-            if changed and not events:
-                self._send_event(handler, request, {"type": "BOOKMARK", "object": {
-                    "kind": "StatefulSet", "apiVersion": "apps/v1", "metadata": {"resourceVersion": str(version)}}})
-            if how:
-                return how(handler)
-            if not self.is_current(handler.server):
-                return handler.cut()
-            if time.monotonic() >= deadline:
-                return handler.end_stream()
+        self._follow_from(handler, request, version)
+
+    def _bookmarks(self, request):
+        return [{"type": "BOOKMARK", "object": {"kind": "StatefulSet", "apiVersion": "apps/v1",
+                                                "metadata": {"resourceVersion": str(self._version)}}}]

@@ -76,6 +76,14 @@ def trainer(api, replicas=3, **details):
     return api.apply(stateful_set(replicas=replicas, **details))
 
 
+def follow_trainer(api, reconcile, settle=0, **details):
+    """A reconciler that knows the set `trainer`, which needs nothing."""
+    trainer(api, **details)
+    reconciler = reconcile(settle)
+    reconciler.wait_for("following 1")
+    return reconciler
+
+
 def is_set_patch(request):
     return request.verb == "patch" and request.resource == SETS
 
@@ -92,9 +100,7 @@ def settled(api, reconciler):
 
 
 def test_a_scaled_set_is_restarted_once_with_its_new_group(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     assert api.group_of() == THREE
     api.scale("trainer", 5)
     assert reconciler.wait_for("restarted ") == "restarted ml/trainer 3 5"
@@ -110,9 +116,7 @@ def test_a_scaled_set_is_restarted_once_with_its_new_group(api, reconcile):
 
 
 def test_the_event_says_before_and_after(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     api.scale("trainer", 5)
     reconciler.wait_for("restarted ")
     (event,) = api.events()
@@ -150,9 +154,7 @@ def test_what_needs_nothing_is_not_touched(api, reconcile):
 
 
 def test_scaled_to_nothing_and_back_is_no_reason(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     api.scale("trainer", 0)
     settled(api, reconciler)
     api.scale("trainer", 3)
@@ -162,9 +164,7 @@ def test_scaled_to_nothing_and_back_is_no_reason(api, reconcile):
 
 
 def test_a_burst_of_scales_is_one_restart(api, reconcile):
-    trainer(api)
-    reconciler = reconcile(settle=2)
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, settle=2)
     for replicas in (4, 6, 8, 7, 5):
         api.scale("trainer", replicas)
     assert reconciler.wait_for("restarted ") == "restarted ml/trainer 3 5"
@@ -173,9 +173,7 @@ def test_a_burst_of_scales_is_one_restart(api, reconcile):
 
 
 def test_a_burst_that_ends_where_it_began_is_none(api, reconcile):
-    trainer(api)
-    reconciler = reconcile(settle=1)
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, settle=1)
     api.scale("trainer", 5)
     api.scale("trainer", 3)
     settled(api, reconciler)
@@ -183,9 +181,7 @@ def test_a_burst_that_ends_where_it_began_is_none(api, reconcile):
 
 
 def test_on_scale_deny_is_told_and_left_alone(api, reconcile):
-    trainer(api, annotations={"on-scale": "deny"})
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, annotations={"on-scale": "deny"})
     api.scale("trainer", 5)
     settled(api, reconciler)
     assert api.restarts_of() == 0
@@ -196,18 +192,14 @@ def test_on_scale_deny_is_told_and_left_alone(api, reconcile):
 
 
 def test_the_rest_of_the_replicas_takes_the_change(api, reconcile):
-    trainer(api, annotations={"cluster": "chief:1,worker:*"})
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, annotations={"cluster": "chief:1,worker:*"})
     api.scale("trainer", 5)
     reconciler.wait_for("restarted ml/trainer 3 5")
     assert api.group_of() == "chief=trainer.trainer:1,worker=trainer.trainer:4"
 
 
 def test_fixed_counts_are_told_what_to_edit(api, reconcile):
-    trainer(api, annotations={"cluster": "chief:1,worker:2"})
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, annotations={"cluster": "chief:1,worker:2"})
     api.scale("trainer", 5)
     settled(api, reconciler)
     assert api.restarts_of() == 0
@@ -218,9 +210,7 @@ def test_fixed_counts_are_told_what_to_edit(api, reconcile):
 
 
 def test_what_was_told_is_not_told_again(api, reconcile):
-    trainer(api, annotations={"on-scale": "deny"})
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, annotations={"on-scale": "deny"})
     api.scale("trainer", 5)
     settled(api, reconciler)
     for _ in range(20):
@@ -264,9 +254,7 @@ def test_two_replicas_restart_a_set_once_and_tell_it_once(api, reconcile):
 
 def test_a_restart_that_would_not_be_stamped_touches_nothing(api, reconcile):
     """In a namespace that the registration leaves out, say."""
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     api.admits = api.admits_dry_runs = False
     api.scale("trainer", 5)
     api.wait_until(lambda: api.events("GroupStale"), "it is told")
@@ -276,9 +264,7 @@ def test_a_restart_that_would_not_be_stamped_touches_nothing(api, reconcile):
 
 
 def test_a_restart_that_is_refused_is_told(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     with api.fail(422, 'admission webhook "policy.example.com" denied the request: not on a Monday',
                   where=is_set_patch):
         api.scale("trainer", 5)
@@ -290,9 +276,7 @@ def test_a_restart_that_is_refused_is_told(api, reconcile):
 
 
 def test_a_set_that_changes_meanwhile_is_looked_at_again(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     with api.meanwhile(api.report_status, where=is_real_patch):
         api.scale("trainer", 5)
         reconciler.wait_for("restarted ml/trainer 3 5")
@@ -300,9 +284,7 @@ def test_a_set_that_changes_meanwhile_is_looked_at_again(api, reconcile):
 
 
 def test_a_deleted_set_is_forgotten(api, reconcile):
-    trainer(api)
-    reconciler = reconcile(settle=1)
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, settle=1)
     api.scale("trainer", 5)
     api.remove(SETS)
     reconciler.wait_for("following 0")
@@ -387,9 +369,7 @@ def test_a_version_that_is_too_old_means_a_new_list(api, reconcile, how):
 
 
 def test_while_the_api_server_is_away_it_waits(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     api.stop()
     reconciler.wait_for("trouble ")
     api.scale("trainer", 5)
@@ -447,9 +427,7 @@ def test_rights_that_are_taken_away_are_told_once(api, reconcile, resource):
 
 
 def test_what_is_refused_in_one_namespace_holds_up_no_other(api, reconcile):
-    trainer(api, annotations={"on-scale": "deny"})
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, annotations={"on-scale": "deny"})
     with api.fail(403, "exceeded quota: count/events", where=lambda r: r.resource == EVENTS and r.namespace == "ml"):
         api.scale("trainer", 5)
         api.wait_for(lambda r: r.resource == EVENTS and r.status == 403)
@@ -459,9 +437,7 @@ def test_what_is_refused_in_one_namespace_holds_up_no_other(api, reconcile):
 
 @pytest.mark.parametrize("when", ["the event is told", "the set is patched", "it was looked at"])
 def test_a_scale_that_comes_in_the_middle_is_not_lost(api, reconcile, when):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     where = {"the event is told": lambda r: r.resource == EVENTS, "the set is patched": is_real_patch,
              "it was looked at": lambda r: is_set_patch(r) and not is_real_patch(r)}[when]
     with api.meanwhile(lambda: api.scale("trainer", 6), where=where):
@@ -470,9 +446,7 @@ def test_a_scale_that_comes_in_the_middle_is_not_lost(api, reconcile, when):
 
 
 def test_a_scale_in_the_middle_is_settled_too(api, reconcile):
-    trainer(api)
-    reconciler = reconcile(settle=2)
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, settle=2)
     scaled = []
 
     def scale():
@@ -499,9 +473,7 @@ def test_a_stamp_of_a_newer_version_is_left_alone(api, reconcile):
 
 def test_a_restart_that_does_not_help_is_not_repeated(api, reconcile):
     """The dry run was stamped and the restart was not, as with a webhook that is left out where it does not answer."""
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     api.admits = False
     api.scale("trainer", 5)
     api.wait_until(lambda: api.events("GroupStale"), "it is told")
@@ -510,9 +482,7 @@ def test_a_restart_that_does_not_help_is_not_repeated(api, reconcile):
 
 
 def test_a_set_that_is_scaled_again_and_again_is_restarted_less_often(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     for number in range(1, 4):
         api.scale("trainer", 3 + number)
         reconciler.wait_for("restarted ml/trainer", number)
@@ -522,9 +492,7 @@ def test_a_set_that_is_scaled_again_and_again_is_restarted_less_often(api, recon
 
 
 def test_conflicts_without_end_are_tried_less_often(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     with api.fail(409, "a policy that says so", where=is_set_patch):
         api.scale("trainer", 5)
         first, *_, last = api.wait_for(is_set_patch, 3)
@@ -548,9 +516,7 @@ def test_a_failure_is_told_once(api, reconcile):
 
 
 def test_a_set_that_was_refused_is_settled_like_any_other(api, reconcile):
-    trainer(api)
-    reconciler = reconcile(settle=1)
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile, settle=1)
     with api.fail(422, "not on a Monday", where=is_set_patch):
         api.scale("trainer", 5)
         api.wait_until(lambda: api.events("GroupStale"), "it is told")
@@ -576,9 +542,7 @@ def test_another_domain_is_no_reason_to_complain_of_the_size(api, reconcile):
 
 
 def test_what_happens_again_is_counted(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     for number, replicas in enumerate((5, 3, 5), 1):
         api.scale("trainer", replicas)
         reconciler.wait_for("restarted ", number)
@@ -632,9 +596,7 @@ def test_an_object_that_is_too_large_is_passed_over(api, reconcile):
     giant = stateful_set("b-giant", opted_in=False)
     giant["spec"]["template"]["spec"]["containers"][0]["args"] = [""] * 200_000
     api.add(giant)
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     reconciler.wait_for("passed-over ")
     assert len(api.seen(lambda r: r.verb == "list")) < 20
     api.change("b-giant", replicas=9)
@@ -676,9 +638,7 @@ def test_a_service_that_gives_no_names_is_told(api, reconcile, change, message):
 
 
 def test_a_sound_service_is_asked_for_once(api, reconcile):
-    trainer(api)
-    reconciler = reconcile()
-    reconciler.wait_for("following 1")
+    reconciler = follow_trainer(api, reconcile)
     settled(api, reconciler)
     for _ in range(10):
         api.report_status()
