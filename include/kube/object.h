@@ -29,6 +29,13 @@ MUST_CHECK const cJSON *object_parse(struct arena *arena, const char *kind, cons
  */
 bool object_is_plain(const char *text);
 
+/* Copies such a text. False where it is none, is missing or does not fit: then `out` stays as it was. */
+bool object_copy_plain(char *out, size_t size, const char *text);
+
+/* Where objects are: snprintf formats of a namespace and a name, which must be of an API server or DNS labels. */
+#define OBJECT_SERVICE_PATH      "/api/v1/namespaces/%s/services/%s"
+#define OBJECT_STATEFUL_SET_PATH "/apis/apps/v1/namespaces/%s/statefulsets/%s"
+
 /* Adds base64, as core/base64.h writes it, without an arena; its own copies are wiped. */
 void object_add_base64(struct buf *buf, const char *bytes, size_t len);
 

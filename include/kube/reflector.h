@@ -39,7 +39,6 @@ struct reflector {
 	struct arena arena;
 	struct backoff backoff;
 	char version[64]; /* up to which all has been shown; "": nothing has */
-	unsigned limit;   /* objects a page */
 	uint64_t due, opened_at, listed_at;
 	bool watching;             /* a stream was opened, and its end not yet seen to */
 	bool expired;              /* the watch says that the version is too old, … */

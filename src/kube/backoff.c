@@ -19,6 +19,13 @@ unsigned backoff_next(struct backoff *backoff, unsigned random)
 	return longest - random % (longest / 2 + 1);
 }
 
+unsigned backoff_after_end(struct backoff *backoff, bool in_order, unsigned random)
+{
+	const unsigned delay = backoff_next(backoff, random);
+
+	return in_order && backoff->failures == 1 ? 0 : delay;
+}
+
 void backoff_reset(struct backoff *backoff)
 {
 	backoff->failures = 0;

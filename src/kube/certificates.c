@@ -12,6 +12,7 @@
 #include "kube/clock.h"
 #include "kube/replica.h"
 #include "kube/self_check.h"
+#include "kube/thread.h"
 #include "kube/trouble.h"
 
 enum {
@@ -23,7 +24,6 @@ enum {
 	REPEATS_MAX = 5,         /* of a step that does not last, before that is trouble */
 	UNANSWERED_MAX = 10,     /* self-checks in a row without an answer, before the port counts as dead, … */
 	UNANSWERED_REST = 2,     /* … and the seconds between them */
-	STACK_SIZE = 1024 * 1024 /* cJSON recurses through 1,000 levels, and AddressSanitizer makes that dear */
 };
 
 struct certificates {
@@ -260,19 +260,6 @@ static int watch_both(struct replica *replica, struct error *err)
 	return kube_client_watch(replica->client, path, err);
 }
 
-static int start_thread(struct certificates *certificates, struct error *err)
-{
-	pthread_attr_t attributes;
-	int failure;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	failure = pthread_create(&certificates->thread, &attributes, run, certificates);
-	pthread_attr_destroy(&attributes);
-	return failure ? error_set(err, ERROR_SYSTEM, "cannot start the thread of certificates: %s", strerror(failure))
-		       : 0;
-}
-
 struct certificates *certificates_start(const struct certificates_config *config,
 					const struct certificates_observer *observer, struct error *err)
 {
@@ -285,7 +272,8 @@ struct certificates *certificates_start(const struct certificates_config *config
 	certificates->backoff = (struct backoff){.base = BACKOFF_BASE, .cap = BACKOFF_CAP};
 	if (replica_init(&certificates->replica, config, observer, err) < 0)
 		goto no_replica;
-	if (watch_both(&certificates->replica, err) < 0 || start_thread(certificates, err) < 0)
+	if (watch_both(&certificates->replica, err) < 0 ||
+	    kube_thread_start(&certificates->thread, run, certificates, "of certificates", err) < 0)
 		goto no_thread;
 	return certificates;
 

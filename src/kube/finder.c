@@ -8,11 +8,12 @@
 
 #include "core/buf.h"
 #include "kube/clock.h"
+#include "kube/object.h"
+#include "kube/thread.h"
 
 enum {
-	PATH_MAX_SIZE = 256,     /* bytes: two labels of 63 and what is around them */
-	CLOCK_SLACK = 2,         /* milliseconds by which libcurl may find that the time is over before we do */
-	STACK_SIZE = 1024 * 1024 /* cJSON recurses through 1,000 levels of what an API server says with a refusal */
+	PATH_MAX_SIZE = 256, /* bytes: two labels of 63 and what is around them */
+	CLOCK_SLACK = 2,     /* milliseconds by which libcurl may find that the time is over before we do */
 };
 
 struct job {
@@ -40,10 +41,10 @@ static void format_path(char path[PATH_MAX_SIZE], const char *namespace, const s
 {
 	switch (related->kind) {
 	case RELATED_SERVICE:
-		snprintf(path, PATH_MAX_SIZE, "/api/v1/namespaces/%s/services/%s", namespace, related->name);
+		snprintf(path, PATH_MAX_SIZE, OBJECT_SERVICE_PATH, namespace, related->name);
 		return;
 	case RELATED_STATEFUL_SET:
-		snprintf(path, PATH_MAX_SIZE, "/apis/apps/v1/namespaces/%s/statefulsets/%s", namespace, related->name);
+		snprintf(path, PATH_MAX_SIZE, OBJECT_STATEFUL_SET_PATH, namespace, related->name);
 		return;
 	}
 }
@@ -182,20 +183,6 @@ bool finder_ask(struct finder *finder, const struct related_list *list, void *jo
 	return taken;
 }
 
-static int start_thread(struct finder *finder, struct error *err)
-{
-	pthread_attr_t attributes;
-	int failure;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	failure = pthread_create(&finder->thread, &attributes, run, finder);
-	pthread_attr_destroy(&attributes);
-	return failure ? error_set(err, ERROR_SYSTEM, "cannot start the thread that looks into the cluster: %s",
-				   strerror(failure))
-		       : 0;
-}
-
 static void finder_free(struct finder *finder)
 {
 	pthread_cond_destroy(&finder->changed);
@@ -218,7 +205,7 @@ struct finder *finder_start(const struct finder_config *config, const struct fin
 	pthread_mutex_init(&finder->lock, NULL);
 	pthread_cond_init(&finder->changed, NULL);
 	finder->client = kube_client_new(&config->client, err);
-	if (finder->client && start_thread(finder, err) == 0)
+	if (finder->client && kube_thread_start(&finder->thread, run, finder, "that looks into the cluster", err) == 0)
 		return finder;
 	finder_free(finder);
 	return NULL;

@@ -50,17 +50,7 @@ static enum mend_result result_of_look(enum kube_status status)
 
 static int set_path(char path[PATH_SIZE], const struct mend_target *target)
 {
-	return snprintf(path, PATH_SIZE, "/apis/apps/v1/namespaces/%s/statefulsets/%s", target->namespace,
-			target->name);
-}
-
-/* False where it is missing, too long, or not what may stand in JSON that is written by hand. */
-static bool copy_plain(char *out, size_t size, const char *text)
-{
-	if (!text || strlen(text) >= size || !object_is_plain(text))
-		return false;
-	memcpy(out, text, strlen(text) + 1);
-	return true;
+	return snprintf(path, PATH_SIZE, OBJECT_STATEFUL_SET_PATH, target->namespace, target->name);
 }
 
 /* -1 where it is no StatefulSet, or too large. */
@@ -74,8 +64,8 @@ static int read_set(const struct mender *mender, const struct buf *answer, struc
 	if (!found->object)
 		return error_prefix(err, "a StatefulSet can't be read");
 	metadata = json_get_object(found->object, "metadata");
-	if (!copy_plain(found->uid, sizeof(found->uid), json_get_string(metadata, "uid")) ||
-	    !copy_plain(found->version, sizeof(found->version), json_get_string(metadata, "resourceVersion")))
+	if (!object_copy_plain(found->uid, sizeof(found->uid), json_get_string(metadata, "uid")) ||
+	    !object_copy_plain(found->version, sizeof(found->version), json_get_string(metadata, "resourceVersion")))
 		return error_set(err, ERROR_INVALID, "a StatefulSet has no uid or no resourceVersion");
 	set = set_of(found->object);
 	restarted_at = json_get_string(set.annotations, RESTARTED_AT);
@@ -318,7 +308,7 @@ static enum mend_result see_to_service(const struct mender *mender, struct mend_
 		return result_of_look(status);
 	if (found.check.state == STAMP_NONE || found.check.size == 0 || !found.check.service)
 		return MEND_NOTHING;
-	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/services/%s", target->namespace, found.check.service);
+	snprintf(path, sizeof(path), OBJECT_SERVICE_PATH, target->namespace, found.check.service);
 	status = kube_client_send(mender->client, &request, &answer, err);
 	if (status == KUBE_OK) {
 		service = json_parse(mender->arena, buf_string(&answer), answer.len, err);
@@ -330,22 +320,25 @@ static enum mend_result see_to_service(const struct mender *mender, struct mend_
 	return tell_of_service(mender, target, &found, service, err);
 }
 
-enum mend_result mend_stamp(const struct mender *mender, struct mend_target *target, struct error *err)
+/* Has the arena for itself meanwhile. */
+static enum mend_result in_arena(const struct mender *mender, struct mend_target *target, struct error *err,
+				 enum mend_result (*see_to)(const struct mender *, struct mend_target *,
+							    struct error *))
 {
 	struct arena *before = arena_enter(mender->arena);
-	const enum mend_result result = see_to_stamp(mender, target, err);
+	const enum mend_result result = see_to(mender, target, err);
 
 	arena_enter(before);
 	arena_reset(mender->arena);
 	return result;
 }
 
+enum mend_result mend_stamp(const struct mender *mender, struct mend_target *target, struct error *err)
+{
+	return in_arena(mender, target, err, see_to_stamp);
+}
+
 enum mend_result mend_service(const struct mender *mender, struct mend_target *target, struct error *err)
 {
-	struct arena *before = arena_enter(mender->arena);
-	const enum mend_result result = see_to_service(mender, target, err);
-
-	arena_enter(before);
-	arena_reset(mender->arena);
-	return result;
+	return in_arena(mender, target, err, see_to_service);
 }

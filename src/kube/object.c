@@ -12,6 +12,14 @@ bool object_is_plain(const char *text)
 	return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] == '\0';
 }
 
+bool object_copy_plain(char *out, size_t size, const char *text)
+{
+	if (!text || strlen(text) >= size || !object_is_plain(text))
+		return false;
+	memcpy(out, text, strlen(text) + 1);
+	return true;
+}
+
 const cJSON *object_parse(struct arena *arena, const char *kind, const char *json, size_t len, char *ret_version,
 			  size_t size, struct error *err)
 {
@@ -27,11 +35,10 @@ const cJSON *object_parse(struct arena *arena, const char *kind, const char *jso
 		error_set(err, ERROR_INVALID, "%s: it is of another kind", kind);
 		return NULL;
 	}
-	if (!version || !version[0] || strlen(version) >= size || !object_is_plain(version)) {
+	if (!object_copy_plain(ret_version, size, version) || !ret_version[0]) {
 		error_set(err, ERROR_INVALID, "%s: it has no resourceVersion", kind);
 		return NULL;
 	}
-	memcpy(ret_version, version, strlen(version) + 1);
 	return tree;
 }
 

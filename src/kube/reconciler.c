@@ -14,6 +14,7 @@
 #include "kube/followed.h"
 #include "kube/mend.h"
 #include "kube/reflector.h"
+#include "kube/thread.h"
 #include "kube/trouble.h"
 
 enum {
@@ -30,7 +31,6 @@ enum {
 	RESTARTS_BASE = 60 * 1000,    /* … they come less and less often, whatever makes them due */
 	PAUSE = 60 * 1000,            /* without the right to look */
 	POLL = 60 * 1000,
-	STACK_SIZE = 1024 * 1024 /* cJSON recurses through 1,000 levels, and AddressSanitizer makes that dear */
 };
 
 #define STATEFULSETS "/apis/apps/v1/statefulsets"
@@ -313,20 +313,6 @@ static void *run(void *context)
 	return NULL;
 }
 
-static int start_thread(struct reconciler *reconciler, struct error *err)
-{
-	pthread_attr_t attributes;
-	int failure;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	failure = pthread_create(&reconciler->thread, &attributes, run, reconciler);
-	pthread_attr_destroy(&attributes);
-	return failure ? error_set(err, ERROR_SYSTEM, "cannot start the thread that follows StatefulSets: %s",
-				   strerror(failure))
-		       : 0;
-}
-
 static void release(struct reconciler *reconciler)
 {
 	reflector_release(&reconciler->reflector);
@@ -361,7 +347,7 @@ struct reconciler *reconciler_start(const struct reconciler_config *config, cons
 		error_set(err, ERROR_NO_MEMORY, "no memory to follow StatefulSets");
 		goto no_arena;
 	}
-	if (start_thread(reconciler, err) == 0)
+	if (kube_thread_start(&reconciler->thread, run, reconciler, "that follows StatefulSets", err) == 0)
 		return reconciler;
 no_arena:
 	arena_release(&reconciler->arena);

@@ -28,6 +28,7 @@ struct page {
 	struct buf answer;
 	char next[2048]; /* the place behind it, "" behind the last */
 	char version[64];
+	unsigned limit;     /* objects to ask for */
 	bool shown;         /* one was, so that next counts */
 	bool metadata_only; /* what is asked for next */
 	bool too_large;     /* what was asked for */
@@ -41,7 +42,6 @@ int reflector_init(struct reflector *reflector, struct kube_client *client, cons
 		.path = path,
 		.handler = *handler,
 		.backoff = {.base = BACKOFF_BASE, .cap = BACKOFF_CAP},
-		.limit = PAGE,
 	};
 	if (arena_init(&reflector->arena, FIRST_BLOCK, TREE_MAX, budget) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "no memory to follow objects");
@@ -54,26 +54,13 @@ void reflector_release(struct reflector *reflector)
 	arena_release(&reflector->arena);
 }
 
-/* Copies a text that goes into a URL as it is. False where it does not; none is "". */
-static bool copy_plain(char *out, size_t size, const char *text)
-{
-	out[0] = '\0';
-	if (!text)
-		return true;
-	if (strlen(text) >= size || !object_is_plain(text))
-		return false;
-	memcpy(out, text, strlen(text) + 1);
-	return true;
-}
-
-static enum kube_status read_page(struct reflector *reflector, struct page *page, bool metadata_only, struct error *err)
+static enum kube_status read_page(struct reflector *reflector, struct page *page, struct error *err)
 {
 	struct buf path CLEANUP(buf_release) = {0};
-	struct kube_request request = {.method = "GET", .accept = metadata_only ? METADATA_ONLY : NULL};
+	struct kube_request request = {.method = "GET", .accept = page->metadata_only ? METADATA_ONLY : NULL};
 
 	buf_init(&path, PATH_MAX);
-	buf_addf(&path, "%s?limit=%u%s%s", reflector->path, reflector->limit, page->next[0] ? "&continue=" : "",
-		 page->next);
+	buf_addf(&path, "%s?limit=%u%s%s", reflector->path, page->limit, page->next[0] ? "&continue=" : "", page->next);
 	if (path.failed) {
 		error_set(err, ERROR_NO_MEMORY, "no memory to list objects");
 		return KUBE_UNAVAILABLE;
@@ -92,19 +79,20 @@ static void show_items(struct reflector *reflector, const cJSON *items)
 }
 
 /* -1 with ERROR_NO_MEMORY where it does not fit: then some may have been shown. */
-static int show_page(struct reflector *reflector, struct page *page, bool metadata_only, struct error *err)
+static int show_page(struct reflector *reflector, struct page *page, struct error *err)
 {
 	const cJSON *tree = json_parse(&reflector->arena, buf_string(&page->answer), page->answer.len, err);
 	const cJSON *metadata = json_get_object(tree, "metadata");
-	char next[sizeof(page->next)];
+	const char *place = json_get_string(metadata, "continue");
+	char next[sizeof(page->next)] = "";
 
 	if (!tree)
 		return -1;
-	if (!copy_plain(next, sizeof(next), json_get_string(metadata, "continue")) ||
-	    !copy_plain(page->version, sizeof(page->version), json_get_string(metadata, "resourceVersion")) ||
+	if ((place && !object_copy_plain(next, sizeof(next), place)) ||
+	    !object_copy_plain(page->version, sizeof(page->version), json_get_string(metadata, "resourceVersion")) ||
 	    !page->version[0])
 		return error_set(err, ERROR_INVALID, "GET %s: the answer is no list", reflector->path);
-	if (metadata_only)
+	if (page->metadata_only)
 		reflector->passed_over++;
 	else
 		show_items(reflector, json_get_array(tree, "items"));
@@ -118,7 +106,7 @@ static int show_page(struct reflector *reflector, struct page *page, bool metada
 static bool use_page(struct reflector *reflector, struct page *page, struct error *err)
 {
 	struct arena *before = arena_enter(&reflector->arena);
-	const bool shown = show_page(reflector, page, page->metadata_only, err) == 0;
+	const bool shown = show_page(reflector, page, err) == 0;
 	const bool too_large = reflector->arena.state == ARENA_OVER_MAX;
 
 	arena_enter(before);
@@ -129,31 +117,30 @@ static bool use_page(struct reflector *reflector, struct page *page, struct erro
 }
 
 /* Fewer objects a page, and at last none but for its metadata; true where that may help. */
-static bool shrink_page(struct reflector *reflector, struct page *page)
+static bool shrink_page(struct page *page)
 {
 	if (page->metadata_only)
 		return false;
-	page->metadata_only = reflector->limit == 1;
-	reflector->limit = reflector->limit / 4 + (reflector->limit < 4);
+	page->metadata_only = page->limit == 1;
+	page->limit = page->limit / 4 + (page->limit < 4);
 	return true;
 }
 
 static enum kube_status list(struct reflector *reflector, struct error *err)
 {
-	struct page page = {.next = ""};
+	struct page page = {.limit = PAGE};
 	enum kube_status status;
 
 	buf_init(&page.answer, ANSWER_MAX);
-	reflector->limit = PAGE;
 	reflector->handler.list_begins(reflector->handler.context);
 	do {
-		status = read_page(reflector, &page, page.metadata_only, err);
+		status = read_page(reflector, &page, err);
 		page.too_large = status == KUBE_TOO_LARGE;
 		if (status == KUBE_OK && use_page(reflector, &page, err)) {
 			page.shown = true;
 			page.metadata_only = false;
-			reflector->limit = reflector->limit < PAGE / 2 ? reflector->limit * 2 : PAGE;
-		} else if (!page.too_large || !shrink_page(reflector, &page)) {
+			page.limit = page.limit < PAGE / 2 ? page.limit * 2 : PAGE;
+		} else if (!page.too_large || !shrink_page(&page)) {
 			buf_release(&page.answer);
 			return status == KUBE_OK ? KUBE_UNAVAILABLE : status;
 		}
@@ -182,8 +169,7 @@ static void take_event(struct reflector *reflector, const cJSON *event)
 		reflector->handler.deleted(reflector->handler.context, object);
 	else if (strcmp(type, "BOOKMARK") != 0)
 		reflector->handler.seen(reflector->handler.context, object);
-	if (version && strlen(version) < sizeof(reflector->version) && object_is_plain(version))
-		memcpy(reflector->version, version, strlen(version) + 1);
+	(void)object_copy_plain(reflector->version, sizeof(reflector->version), version);
 }
 
 static void take_line(void *context, const char *line, size_t len)
@@ -223,13 +209,9 @@ static enum kube_status open_watch(struct reflector *reflector, uint64_t now, st
 	return KUBE_OK;
 }
 
-/* The first end in order is expected: that one costs no time. */
 static void plan_next(struct reflector *reflector, bool in_order)
 {
-	const uint64_t now = kube_milliseconds();
-	const unsigned delay = backoff_next(&reflector->backoff, kube_random());
-
-	reflector->due = now + (in_order && reflector->backoff.failures == 1 ? 0 : delay);
+	reflector->due = kube_milliseconds() + backoff_after_end(&reflector->backoff, in_order, kube_random());
 }
 
 /* Sees to the end of a watch. The place where it was is given up where it may be what is wrong, and now and then. */

@@ -99,15 +99,11 @@ static void note_news(struct watch *watch)
 	watch->events.changed = false;
 }
 
-/* The first end in order is expected: that one costs no time. */
 static void plan_next(struct watch *watch, bool in_order, uint64_t now)
 {
-	unsigned delay;
-
 	if (now - watch->opened_at >= WATCH_STEADY)
 		backoff_reset(&watch->backoff);
-	delay = backoff_next(&watch->backoff, kube_random());
-	watch->due = now + (in_order && watch->backoff.failures == 1 ? 0 : delay);
+	watch->due = now + backoff_after_end(&watch->backoff, in_order, kube_random());
 }
 
 static void fail(struct watch *watch, const char *text)

@@ -55,6 +55,17 @@ static void nothing_overflows(void)
 	CU_ASSERT_EQUAL(backoff_next(&narrow, 0), 10);
 }
 
+static void the_first_end_in_order_costs_no_time(void)
+{
+	struct backoff backoff = {.base = 500, .cap = 30000};
+
+	CU_ASSERT_EQUAL(backoff_after_end(&backoff, true, 0), 0);
+	CU_ASSERT_EQUAL(backoff_after_end(&backoff, true, 0), 1000);
+	backoff_reset(&backoff);
+	CU_ASSERT_EQUAL(backoff_after_end(&backoff, false, 0), 500);
+	CU_ASSERT_EQUAL(backoff_after_end(&backoff, true, 0), 1000);
+}
+
 int add_backoff_suite(void)
 {
 	static const struct unit_test tests[] = {
@@ -62,6 +73,7 @@ int add_backoff_suite(void)
 		{"chance takes off a half at most", chance_takes_off_a_half_at_most},
 		{"after a success it begins again", after_a_success_it_begins_again},
 		{"nothing overflows", nothing_overflows},
+		{"the first end in order costs no time", the_first_end_in_order_costs_no_time},
 		{NULL, NULL},
 	};
 

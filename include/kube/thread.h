@@ -1,0 +1,17 @@
+#ifndef KUBE_THREAD_H
+#define KUBE_THREAD_H
+
+#include <pthread.h>
+
+#include "core/compiler.h"
+#include "core/error.h"
+
+/*
+ * The threads of src/kube, which all read what an API server says. Internal to src/kube.
+ */
+
+/* Starts one, with stack enough for cJSON's recursion. `what` is for the message: "that looks into the cluster". */
+MUST_CHECK int kube_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *context, const char *what,
+				 struct error *err);
+
+#endif
