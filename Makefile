@@ -156,7 +156,8 @@ test: ## everything but TensorFlow: installs what it needs, runs all suites, and
 	@$(INSTALL_PACKAGES) build demo test image
 	@tests/tools/fetch-promtool
 	@$(MAKE) --no-print-directory build/venv/.installed
-	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests $(DRIVERS:%=build/release/%)
+	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests build/release/tests/bench/core \
+		$(DRIVERS:%=build/release/%)
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=clang program build/clang/unit-tests
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests $(DRIVERS:%=build/asan/%)
 	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=tsan program
@@ -169,6 +170,7 @@ run-tests:
 	build/clang/unit-tests
 	build/asan/unit-tests
 	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
+	$(PYTHON) tests/bench/instructions.py
 	$(PYTEST) tests/data_cases tests/docs tests/certs tests/wait tests/render tests/manifests
 	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs tests/wait tests/render
 	$(PYTEST) tests/kube
@@ -272,6 +274,15 @@ bench: ## requests a second, beside a bare libmicrohttpd that echoes the same bo
 	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/echo
 	@$(PYTHON) tests/bench/bench.py
 
+# The core without a server, a review again and again.
+$(OUT)/tests/bench/core: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
+	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+check-instructions: ## what the core spends on a review, in instructions, and whether that is within its budget
+	@$(INSTALL_PACKAGES) build demo test
+	@$(MAKE) --no-print-directory build/venv/.installed build/release/tests/bench/core
+	@$(PYTHON) tests/bench/instructions.py
+
 build/release/tests/bench/echo: build/release/tests/bench/echo.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
@@ -279,4 +290,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
-	run-lint format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench help
+	run-lint format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench check-instructions \
+	help

@@ -16,19 +16,13 @@ import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-
-from conftest import DATA, program_path  # noqa: E402
-from kubernetes_objects import GROUP  # noqa: E402
+from body import ROOT, write_body  # first: it makes conftest findable
+from conftest import program_path
 
 FOLDER = ROOT / "build" / "bench"
 SECONDS = int(os.environ.get("BENCH_SECONDS", "5"))
 PAIRS = int(os.environ.get("BENCH_PAIRS", "5"))
 CONNECTIONS = 8
-
-STAMP = {"version": 1, "group": "worker=trainer.trainer:8", "start": 5, "followsReplicas": True, "port": 2222,
-         "address": "fqdn", "domain": "cluster.local", "sparse": False, "overwrite": False}
 
 WRK_SCRIPT = """
 local file = io.open("{body}", "rb")
@@ -39,11 +33,9 @@ file:close()
 """
 
 
-def write_body():
-    review = json.loads((DATA / "recorded" / "pod-create-ordinal-5.json").read_text())
-    review["request"]["object"]["metadata"]["annotations"] = {GROUP: json.dumps(STAMP, separators=(",", ":"))}
+def write_load():
     body = FOLDER / "body.json"
-    body.write_text(json.dumps(review, separators=(",", ":")) + "\n")
+    write_body(body)
     (FOLDER / "post.lua").write_text(WRK_SCRIPT.format(body=body))
     return body
 
@@ -92,8 +84,7 @@ def spread(values, form):
 
 
 def main():
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    body = write_body()
+    body = write_load()
     subprocess.run([program_path(), "certs", "--out", str(FOLDER), "--service", "w", "--namespace", "n", "--force"],
                    check=True, stdout=subprocess.DEVNULL)
     certificate, key = str(FOLDER / "tls.crt"), str(FOLDER / "tls.key")
