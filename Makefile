@@ -119,7 +119,9 @@ $(OUT)/fuzz-%: $(PURE_OBJECTS) $(OUT)/tests/fuzz/fuzz_%.o
 $(OUT)/replay-%: $(PURE_OBJECTS) $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/tests/fuzz/replay.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-fuzzers: $(OUT)/fuzz-review $(OUT)/replay-review $(OUT)/fuzz-yaml $(OUT)/replay-yaml
+$(OUT)/fuzz-prune $(OUT)/replay-prune: $(OUT)/tests/unit/same_verdict.o
+
+fuzzers: $(foreach target,review prune yaml,$(OUT)/fuzz-$(target) $(OUT)/replay-$(target))
 
 $(OUT)/read-yaml: $(PURE_OBJECTS) $(OUT)/tests/render/read_yaml.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
@@ -199,7 +201,7 @@ build/venv-tensorflow/.installed: tests/tensorflow/requirements.txt
 	touch $@
 
 FUZZ_SECONDS ?= 600
-fuzz: ## fuzz the core, then the YAML reader, for FUZZ_SECONDS (600) each
+fuzz: ## fuzz the core, its pruning, then the YAML reader, for FUZZ_SECONDS (600) each
 	@$(INSTALL_PACKAGES) build demo test
 	@$(MAKE) --no-print-directory VARIANT=fuzz fuzzers
 	tests/fuzz/run $(FUZZ_SECONDS)

@@ -60,6 +60,9 @@ void *arena_alloc(struct arena *arena, size_t size);
 /* An array of count elements, cleared, or NULL. */
 void *arena_calloc(struct arena *arena, size_t count, size_t size);
 
+/* Gives back what the newest allocation, of `size` bytes, does not need beyond `kept`. Any other is left as it is. */
+void arena_trim(struct arena *arena, void *memory, size_t size, size_t kept);
+
 /* Copies as C strings, or NULL. */
 char *arena_strndup(struct arena *arena, const char *string, size_t len);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);

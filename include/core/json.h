@@ -8,6 +8,7 @@
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "core/prune.h"
 
 /*
  * Reading JSON with cJSON, with the care that cJSON leaves to its callers: names are compared case-sensitively, what is
@@ -17,12 +18,15 @@
  */
 
 /*
- * Parses one JSON text of len bytes; text[len] must be '\0'. Refuses what is not UTF-8, an embedded NUL (raw or \u0000,
- * which cJSON would cut strings at), anything behind the value, and nesting deeper than 1,000. Beyond that it takes what
- * cJSON takes, such as control characters between tokens or a number like 01, which an API server does not write. Returns NULL with
- * ERROR_INVALID, or with ERROR_NO_MEMORY where the arena ended the parse.
+ * Parses one JSON text of len bytes; text[len] must be '\0'. Refuses what scan.h does: what is not JSON in UTF-8, an
+ * embedded NUL (raw or \u0000, which cJSON would cut strings at), anything behind the value, and nesting deeper than
+ * 1,000. Returns NULL with ERROR_INVALID, or with ERROR_NO_MEMORY where the arena ended the parse.
  */
 MUST_CHECK cJSON *json_parse(struct arena *arena, const char *text, size_t len, struct error *err);
+
+/* As json_parse, and refuses the same, but makes a tree of the members alone that the table keeps (see prune.h). */
+MUST_CHECK cJSON *json_parse_members(struct arena *arena, const char *text, size_t len,
+				     const struct prune_member *members, struct error *err);
 
 /* The member, of any type, or NULL. `object` may be NULL or no object. */
 cJSON *json_get(const cJSON *object, const char *name);

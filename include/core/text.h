@@ -13,6 +13,9 @@
 /* True where the bytes are well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
 bool text_is_utf8(const char *bytes, size_t len);
 
+/* What follows the UTF-8 character at the begin of a text that ends with '\0'; NULL where it is not well formed. */
+const char *text_next_character(const char *text);
+
 /* The longest len' <= max with which `text`, valid UTF-8 of len bytes, does not end inside a character. */
 size_t text_clip(const char *text, size_t len, size_t max);
 

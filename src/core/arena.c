@@ -106,24 +106,40 @@ static bool arena_grow(struct arena *arena, size_t size)
 	return true;
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+static size_t align_up(size_t size)
 {
 	const size_t align = alignof(max_align_t);
+
+	return (size + align - 1) / align * align;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
 	void *memory;
 
 	if (arena->state != ARENA_OK)
 		return NULL;
-	if (size > SIZE_MAX - align) {
+	if (size > SIZE_MAX - alignof(max_align_t)) {
 		arena->state = ARENA_OVER_MAX;
 		return NULL;
 	}
-	size = (size + align - 1) / align * align;
+	size = align_up(size);
 	if (size > arena->left && !arena_grow(arena, size))
 		return NULL;
 	memory = arena->next;
 	arena->next += size;
 	arena->left -= size;
 	return memory;
+}
+
+void arena_trim(struct arena *arena, void *memory, size_t size, size_t kept)
+{
+	size_t spare = align_up(size) - align_up(kept);
+
+	if ((char *)memory + align_up(size) != arena->next)
+		return;
+	arena->next -= spare;
+	arena->left += spare;
 }
 
 void *arena_calloc(struct arena *arena, size_t count, size_t size)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/scan.h"
 #include "core/text.h"
 
 /* Finds the escape \u0000. A backslash that is itself escaped begins nothing. */
@@ -20,26 +21,58 @@ static bool has_nul_escape(const char *text, size_t len)
 	return false;
 }
 
-cJSON *json_parse(struct arena *arena, const char *text, size_t len, struct error *err)
+/* Tells in words what the text is not; returns NULL. */
+static cJSON *refuse(const char *text, size_t len, struct error *err)
 {
-	cJSON *tree;
-
-	if (memchr(text, '\0', len) || has_nul_escape(text, len)) {
+	if (memchr(text, '\0', len) || has_nul_escape(text, len))
 		error_set(err, ERROR_INVALID, "it holds a NUL character");
-		return NULL;
-	}
-	if (!text_is_utf8(text, len)) {
+	else if (!text_is_utf8(text, len))
 		error_set(err, ERROR_INVALID, "it is not UTF-8");
-		return NULL;
-	}
-	tree = cJSON_ParseWithLengthOpts(text, len + 1, NULL, 1);
-	if (tree)
-		return tree;
-	if (arena->state != ARENA_OK)
-		error_set(err, ERROR_NO_MEMORY, "it needs more memory than it may use");
 	else
 		error_set(err, ERROR_INVALID, "it is not JSON, or nested deeper than 1,000 levels");
 	return NULL;
+}
+
+static cJSON *out_of_memory(struct error *err)
+{
+	error_set(err, ERROR_NO_MEMORY, "it needs more memory than it may use");
+	return NULL;
+}
+
+/* Of a text that is JSON. */
+static cJSON *parse_sound(struct arena *arena, const char *text, size_t len, struct error *err)
+{
+	cJSON *tree = cJSON_ParseWithLengthOpts(text, len + 1, NULL, 1);
+
+	if (tree)
+		return tree;
+	if (arena->state == ARENA_OK)
+		return refuse(text, len, err);
+	return out_of_memory(err);
+}
+
+cJSON *json_parse(struct arena *arena, const char *text, size_t len, struct error *err)
+{
+	if (!scan_is_json(text, len))
+		return refuse(text, len, err);
+	return parse_sound(arena, text, len, err);
+}
+
+cJSON *json_parse_members(struct arena *arena, const char *text, size_t len, const struct prune_member *members,
+			  struct error *err)
+{
+	const char *pruned = NULL;
+	size_t pruned_len = 0;
+
+	switch (prune(arena, text, len, members, &pruned, &pruned_len)) {
+	case PRUNE_OK:
+		return parse_sound(arena, pruned, pruned_len, err);
+	case PRUNE_NOT_JSON:
+		return refuse(text, len, err);
+	case PRUNE_NO_MEMORY:
+		break;
+	}
+	return out_of_memory(err);
 }
 
 cJSON *json_get(const cJSON *object, const char *name)

@@ -12,10 +12,8 @@
 #include "core/tfconfig.h"
 #include "core/wait_container.h"
 
-#define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
-#define POD_INDEX_LABEL   "apps.kubernetes.io/pod-index"
-#define VARIABLE          "TF_CONFIG"
-#define STAMP_FIELD       "annotation " GROUP_KEY
+#define VARIABLE    "TF_CONFIG"
+#define STAMP_FIELD "annotation " GROUP_KEY
 
 /* What the pod is, once found out. */
 struct member {

@@ -7,6 +7,7 @@
 #include "core/names.h"
 #include "core/pod.h"
 #include "core/request.h"
+#include "core/review_members.h"
 #include "core/statefulset.h"
 #include "core/text.h"
 #include "core/verdict.h"
@@ -197,7 +198,8 @@ static void answer_body(struct arena *arena, const char *body, size_t len, const
 		refuse(&answer, 400, "the body is empty: an AdmissionReview is expected\n");
 	else if (len > REVIEW_MAX_BODY)
 		refuse(&answer, 413, "the body is larger than 7 MiB\n");
-	else if (!(tree = json_parse(arena, body, len, &err)) || request_read(tree, &request, &err) < 0)
+	else if (!(tree = json_parse_members(arena, body, len, review_members, &err)) ||
+		 request_read(tree, &request, &err) < 0)
 		refuse_input(arena, &err, &answer);
 	else
 		answer_request(arena, &request, config, related, &answer);

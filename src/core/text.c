@@ -54,6 +54,14 @@ bool text_is_utf8(const char *bytes, size_t len)
 	return true;
 }
 
+const char *text_next_character(const char *text)
+{
+	enum { CHARACTER_MAX = 4 }; /* the '\0' is part of none, so none is read beyond it */
+	size_t size = utf8_character((const unsigned char *)text, CHARACTER_MAX);
+
+	return size ? text + size : NULL;
+}
+
 size_t text_clip(const char *text, size_t len, size_t max)
 {
 	if (len <= max)

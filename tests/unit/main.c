@@ -9,6 +9,8 @@
 /* Runs every suite; exits non-zero where a suite could not be set up or an assertion failed. */
 int main(void)
 {
+	/* One a line, so that two that join do not meet. */
+	/* clang-format off */
 	static int (*const suites[])(void) = {
 		add_answer_suite,
 		add_apply_suite,
@@ -34,12 +36,14 @@ int main(void)
 		add_options_suite,
 		add_peers_suite,
 		add_pki_suite,
+		add_prune_suite,
 		add_registration_suite,
 		add_resolv_suite,
 		add_review_suite,
 		add_rotation_model_suite,
 		add_rotation_suite,
 		add_scalar_suite,
+		add_scan_suite,
 		add_service_advice_suite,
 		add_stamp_check_suite,
 		add_stamp_suite,
@@ -49,6 +53,7 @@ int main(void)
 		add_watch_events_suite,
 		add_yaml_suite,
 	};
+	/* clang-format on */
 	int failed = CU_initialize_registry() != CUE_SUCCESS;
 
 	arena_hook_cjson();

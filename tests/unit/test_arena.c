@@ -28,6 +28,26 @@ static void allocations_are_aligned_and_apart(void)
 	unit_arena_end(&unit);
 }
 
+static void the_newest_allocation_gives_back_what_it_does_not_need(void)
+{
+	char memory[256];
+	struct arena arena;
+	char *old;
+	char *newest;
+
+	arena_init_fixed(&arena, memory, sizeof(memory));
+	old = arena_alloc(&arena, 16);
+	newest = arena_alloc(&arena, 100);
+	arena_trim(&arena, old, 16, 0);
+	CU_ASSERT(arena_alloc(&arena, 0) == newest + 112);
+	newest = arena_alloc(&arena, 50);
+	arena_trim(&arena, newest, 50, 17);
+	CU_ASSERT(arena_alloc(&arena, 1) == newest + 32);
+	newest = arena_alloc(&arena, 5);
+	arena_trim(&arena, newest, 5, 5);
+	CU_ASSERT(arena_alloc(&arena, 1) == newest + 16);
+}
+
 static void growth_is_taken_from_the_budget_and_given_back_at_reset(void)
 {
 	struct budget budget;
@@ -131,6 +151,8 @@ int add_arena_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"allocations are aligned and apart", allocations_are_aligned_and_apart},
+		{"the newest allocation gives back what it does not need",
+		 the_newest_allocation_gives_back_what_it_does_not_need},
 		{"growth is taken from the budget and given back at reset",
 		 growth_is_taken_from_the_budget_and_given_back_at_reset},
 		{"a review over its maximum is told from a budget that others hold",

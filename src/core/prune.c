@@ -1,0 +1,160 @@
+#include "core/prune.h"
+
+#include <string.h>
+
+#include "core/scan.h"
+
+/* A walk over the text. Bytes that stay are copied late, a whole run at once. */
+struct walk {
+	struct scan scan;
+	const char *run; /* where the run of bytes to copy begins; NULL: what is read is left out */
+	char *out;
+};
+
+static void end_run(struct walk *walk, const char *end)
+{
+	size_t len = (size_t)(end - walk->run);
+
+	memcpy(walk->out, walk->run, len);
+	walk->out += len;
+	walk->run = NULL;
+}
+
+static bool names_member(const struct prune_member *member, const char *name, size_t len)
+{
+	size_t size = strlen(member->name);
+
+	if (size > 0 && member->name[size - 1] == '/')
+		return len >= size && memcmp(member->name, name, size) == 0;
+	return len == size && memcmp(member->name, name, size) == 0;
+}
+
+/* The member of the table that a name stands for, or NULL. One with an escape in it could be any: it stays, whole. */
+static const struct prune_member *find_member(const struct prune_member *members, const char *name, size_t len)
+{
+	static const struct prune_member whole = {"", NULL};
+
+	for (; members->name; members++) {
+		if (names_member(members, name, len))
+			return members;
+	}
+	return memchr(name, '\\', len) ? &whole : NULL;
+}
+
+static const char *prune_value(struct walk *walk, const char *at, const struct prune_member *members);
+
+/* One member, from its name on. `begin` is where it begins with the comma that it needs, if any. */
+static const char *prune_member(struct walk *walk, const char *begin, const char *at,
+				const struct prune_member *members, bool *ret_kept)
+{
+	const char *name = at + 1;
+	const struct prune_member *member;
+
+	if (*at != '"' || !(at = scan_string(at)))
+		return NULL;
+	member = find_member(members, name, (size_t)(at - 1 - name));
+	at = scan_blanks(at);
+	if (*at != ':')
+		return NULL;
+	*ret_kept = member;
+	if (member && !walk->run)
+		walk->run = begin;
+	if (!member && walk->run)
+		end_run(walk, begin);
+	return member && member->below ? prune_value(walk, at + 1, member->below) : scan_value(&walk->scan, at + 1);
+}
+
+/* The members of an object that has some, up to its closing brace. */
+static const char *prune_members(struct walk *walk, const char *at, const struct prune_member *members)
+{
+	const char *begin = at;
+	bool any = false; /* a member was kept, so that the next one needs its comma */
+
+	for (;;) {
+		const char *behind;
+		bool kept;
+
+		at = prune_member(walk, begin, at, members, &kept);
+		if (!at)
+			return NULL;
+		any = any || kept;
+		behind = scan_blanks(at);
+		if (*behind == '}')
+			return behind;
+		if (*behind != ',')
+			return NULL;
+		at = scan_blanks(behind + 1);
+		begin = any ? behind : at;
+	}
+}
+
+/* An object, from behind its brace on. */
+static const char *prune_object(struct walk *walk, const char *at, const struct prune_member *members)
+{
+	at = scan_blanks(at);
+	if (*at != '}')
+		at = prune_members(walk, at, members);
+	if (!at)
+		return NULL;
+	if (!walk->run)
+		walk->run = at;
+	return at + 1;
+}
+
+/* An array, from behind its bracket on: every element stays, as far as it is no object. */
+static const char *prune_array(struct walk *walk, const char *at, const struct prune_member *members)
+{
+	at = scan_blanks(at);
+	if (*at == ']')
+		return at + 1;
+	for (;;) {
+		at = scan_blanks(at);
+		at = *at == '{' ? prune_value(walk, at, members) : scan_value(&walk->scan, at);
+		if (!at)
+			return NULL;
+		at = scan_blanks(at);
+		if (*at == ']')
+			return at + 1;
+		if (*at++ != ',')
+			return NULL;
+	}
+}
+
+/* Recurses as deep as the tables, whatever the text holds. */
+static const char *prune_value(struct walk *walk, const char *at, const struct prune_member *members)
+{
+	bool object;
+
+	at = scan_blanks(at);
+	object = *at == '{';
+	if (!object && *at != '[')
+		return scan_value(&walk->scan, at);
+	if (!scan_enter(&walk->scan, object))
+		return NULL;
+	at = object ? prune_object(walk, at + 1, members) : prune_array(walk, at + 1, members);
+	scan_leave(&walk->scan);
+	return at;
+}
+
+enum prune_result prune(struct arena *arena, const char *text, size_t len, const struct prune_member *members,
+			const char **ret_text, size_t *ret_len)
+{
+	char *out = arena_alloc(arena, len + 1);
+	struct walk walk;
+	const char *end;
+
+	if (!out)
+		return PRUNE_NO_MEMORY;
+	walk.scan.depth = 0;
+	walk.run = text;
+	walk.out = out;
+	end = prune_value(&walk, text, members);
+	if (!end || scan_blanks(end) != text + len)
+		return PRUNE_NOT_JSON;
+	end_run(&walk, end);
+	*walk.out = '\0';
+	*ret_text = out;
+	*ret_len = (size_t)(walk.out - out);
+	arena_trim(arena, out, len + 1, *ret_len + 1);
+	return PRUNE_OK;
+}

@@ -1,0 +1,50 @@
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/same_verdict.h"
+#include "core/arena.h"
+#include "core/json.h"
+#include "core/scan.h"
+
+/*
+ * Any bytes as JSON: what the scan lets pass, the parser takes, and the rules say the same of the members alone as of
+ * the whole.
+ */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+enum { FIRST_BLOCK = 64 * 1024, MEMORY = 32 * 1024 * 1024 };
+
+static struct budget budget;
+static struct arena arena;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	arena_hook_cjson();
+	budget_init(&budget, MEMORY);
+	return arena_init(&arena, FIRST_BLOCK, MEMORY, &budget);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *before = arena_enter(&arena);
+	char *text = malloc(size + 1);
+
+	if (!text)
+		return 0;
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	if (scan_is_json(text, size) && !cJSON_ParseWithLengthOpts(text, size + 1, NULL, 1) && arena.state == ARENA_OK)
+		abort();
+	if (!same_verdict(&arena, text, size))
+		abort();
+	arena_reset(&arena);
+	arena_enter(before);
+	free(text);
+	return 0;
+}
