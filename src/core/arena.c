@@ -169,16 +169,18 @@ char *arena_strndup(struct arena *arena, const char *string, size_t len)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+	size_t room = arena->left;
 	char *text = NULL;
 	va_list args;
 	int len;
 
+	/* Written to where the next allocation begins: if it fits, it is there already. */
 	va_start(args, format);
-	len = vsnprintf(NULL, 0, format, args);
+	len = vsnprintf(arena->next, room, format, args);
 	va_end(args);
 	if (len >= 0)
 		text = arena_alloc(arena, (size_t)len + 1);
-	if (text) {
+	if (text && (size_t)len >= room) {
 		va_start(args, format);
 		vsnprintf(text, (size_t)len + 1, format, args);
 		va_end(args);

@@ -83,12 +83,20 @@ static const char *object_of(struct arena *arena, const struct request *request)
 			    unnamed ? "*" : "");
 }
 
+/* A string that needs no escapes: the printer would look at each of its bytes twice. */
+static cJSON *raw_string(struct arena *arena, const char *text)
+{
+	const char *quoted = text ? arena_printf(arena, "\"%s\"", text) : NULL;
+
+	return quoted ? cJSON_CreateRaw(quoted) : NULL;
+}
+
 static void add_patch(struct arena *arena, const struct verdict *verdict, cJSON *response)
 {
 	const char *patch = cJSON_PrintUnformatted(verdict->patch);
 
 	json_add_string(response, "patchType", "JSONPatch");
-	json_add_string(response, "patch", patch ? base64_encode(arena, patch, strlen(patch)) : NULL);
+	json_add(response, "patch", patch ? raw_string(arena, base64_encode(arena, patch, strlen(patch))) : NULL);
 }
 
 static void add_audit(struct arena *arena, const struct verdict *verdict, cJSON *response)

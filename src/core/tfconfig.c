@@ -1,7 +1,6 @@
 #include "core/tfconfig.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Where the value is written: memory of just the size that was counted. */
@@ -192,10 +191,15 @@ static void write_text(struct writer *writer, const char *text)
 
 static void write_number(struct writer *writer, unsigned number)
 {
-	char digits[16];
+	char digits[sizeof("4294967295")];
+	char *first = digits + sizeof(digits) - 1;
 
-	snprintf(digits, sizeof(digits), "%u", number);
-	write_text(writer, digits);
+	*first = '\0';
+	do {
+		*--first = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	write_text(writer, first);
 }
 
 /* What stands behind the ordinal of every address of an entry; it is the same for all, so it is made once. */
