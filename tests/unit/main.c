@@ -9,51 +9,18 @@
 /* Runs every suite; exits non-zero where a suite could not be set up or an assertion failed. */
 int main(void)
 {
-	/* One a line, so that two that join do not meet. */
-	/* clang-format off */
 	static int (*const suites[])(void) = {
-		add_answer_suite,
-		add_apply_suite,
-		add_arena_suite,
-		add_backoff_suite,
-		add_base64_suite,
-		add_body_suite,
-		add_buf_suite,
-		add_ca_secret_suite,
-		add_cluster_advice_suite,
-		add_cpus_suite,
-		add_followed_suite,
-		add_group_advice_suite,
-		add_group_suite,
-		add_in_cluster_suite,
-		add_inspect_suite,
-		add_json_suite,
-		add_listen_suite,
-		add_log_line_suite,
-		add_manifests_suite,
-		add_metrics_suite,
-		add_names_suite,
-		add_options_suite,
-		add_peers_suite,
-		add_pki_suite,
-		add_prune_suite,
-		add_registration_suite,
-		add_resolv_suite,
-		add_review_suite,
-		add_rotation_model_suite,
-		add_rotation_suite,
-		add_scalar_suite,
-		add_scan_suite,
-		add_service_advice_suite,
-		add_stamp_check_suite,
-		add_stamp_suite,
-		add_text_suite,
-		add_tfconfig_suite,
-		add_verdict_suite,
-		add_watch_events_suite,
-		add_yaml_suite,
+		add_answer_suite,         add_apply_suite,        add_arena_suite,        add_backoff_suite,
+		add_base64_suite,         add_body_suite,         add_buf_suite,          add_ca_secret_suite,
+		add_cluster_advice_suite, add_cpus_suite,         add_followed_suite,     add_group_advice_suite,
+		add_group_suite,          add_in_cluster_suite,   add_inspect_suite,      add_json_suite,
+		add_listen_suite,         add_log_line_suite,     add_manifests_suite,    add_metrics_suite,
+		add_names_suite,          add_options_suite,      add_peers_suite,        add_pki_suite,
+		add_prune_suite,          add_registration_suite, add_resolv_suite,       add_review_suite,
+		add_rotation_model_suite, add_rotation_suite,     add_scalar_suite,       add_scan_suite,
+		add_service_advice_suite, add_stamp_check_suite,  add_stamp_suite,        add_text_suite,
+		add_tfconfig_suite,       add_verdict_suite,      add_watch_events_suite, add_yaml_suite,
 	};
-	/* clang-format on */
 	int failed = CU_initialize_registry() != CUE_SUCCESS;
 
 	arena_hook_cjson();
