@@ -28,6 +28,7 @@ struct connection {
 	int fd;                 /* the library's */
 	size_t handshake_bytes; /* received before it was complete */
 	bool greeted;           /* the handshake is complete */
+	bool body_follows;      /* what is sent next is the head of an answer, and its body comes right behind it */
 	bool under_way; /* the deadline runs: a handshake, or a request from its first byte to the end of its answer */
 };
 

@@ -1,5 +1,6 @@
 #include "net/admission.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include <gnutls/abstract.h>
@@ -115,6 +116,12 @@ static enum MHD_Result answer_request(struct admission *admission, struct reques
 	return result;
 }
 
+/* Every answer has a body, but for one to HEAD. */
+static void begin_answer(struct connection *connection, const char *method)
+{
+	connection->body_follows = strcmp(method, MHD_HTTP_METHOD_HEAD) != 0;
+}
+
 /*
  * The library calls this when the head is complete, for each piece of the body, and when that is complete; the context
  * is NULL the first time, and the size of the piece 0 the last, and again where the request was suspended then.
@@ -133,9 +140,10 @@ static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, 
 		*context = connection;
 		atomic_fetch_add_explicit(&admission->runtime->metrics.in_flight, 1, memory_order_relaxed);
 		connection_begin_work(connection);
-		if (request_begin(&connection->request, handle, url, method) == REQUEST_ANSWER)
-			return request_answer_refusal(&connection->request, handle);
-		return MHD_YES;
+		if (request_begin(&connection->request, handle, url, method) == REQUEST_READ)
+			return MHD_YES;
+		begin_answer(connection, method);
+		return request_answer_refusal(&connection->request, handle);
 	}
 	if (*piece_len > 0) {
 		const size_t len = *piece_len;
@@ -143,6 +151,7 @@ static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, 
 		*piece_len = 0;
 		return request_add(&connection->request, piece, len) ? MHD_YES : MHD_NO;
 	}
+	begin_answer(connection, method);
 	return answer_request(admission, &connection->request, handle);
 }
 

@@ -61,6 +61,23 @@ static ssize_t receive(gnutls_transport_ptr_t context, void *bytes, size_t len)
 }
 
 /*
+ * GnuTLS writes to the socket through this. The library sends the head of an answer and its body in a record and a
+ * system call each: MSG_MORE has the kernel keep the head back, for 200 ms at most, so that the client wakes up once.
+ */
+static ssize_t transmit(gnutls_transport_ptr_t context, const giovec_t *pieces, int count)
+{
+	struct connection *connection = context;
+	const struct msghdr message = {
+		.msg_iov = (struct iovec *)(uintptr_t)pieces,
+		.msg_iovlen = (size_t)count,
+	};
+	const int more = connection->body_follows ? MSG_MORE : 0;
+
+	connection->body_follows = false;
+	return sendmsg(connection->fd, &message, MSG_NOSIGNAL | more);
+}
+
+/*
  * The client's Finished is the proof that the handshake succeeded. From here on it may be idle until it asks, but for a
  * drain: whoever connects then is about to ask, and the end of the drain waits for that.
  */
@@ -87,8 +104,9 @@ static void prepare_session(struct connection *connection, gnutls_session_t sess
 	if (connection->credentials)
 		gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, connection->credentials->x509);
 	gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST, handshake_finished);
-	gnutls_transport_set_ptr2(session, connection, (gnutls_transport_ptr_t)(intptr_t)connection->fd);
+	gnutls_transport_set_ptr(session, connection);
 	gnutls_transport_set_pull_function(session, receive);
+	gnutls_transport_set_vec_push_function(session, transmit);
 }
 
 static ssize_t receive_nothing(gnutls_transport_ptr_t context, void *bytes, size_t len)

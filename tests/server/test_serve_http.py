@@ -1,7 +1,12 @@
 """The HTTP rules of the TLS port: what is answered, with which status, and what a connection survives."""
 
+import http.client
 import json
 import re
+import socket
+import statistics
+import struct
+import time
 
 import pytest
 from server_harness import (MAX_BODY, MIB, eventually, is_closed, padded, pair, pod_review, post,  # noqa: F401
@@ -216,3 +221,35 @@ def test_refusals_are_counted_by_code(server):
         server.exchange(request)
     metrics = server.metrics()
     assert [metrics[f'http_errors_total{{code="{code}"}}'] for code in (404, 415, 400)] == [1, 2, 1]
+
+
+def segments_received(sock):
+    """TCP segments with data in them so far: tcpi_data_segs_in of Linux's struct tcp_info."""
+    return struct.unpack_from("I", sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 160), 152)[0]
+
+
+def test_the_head_of_an_answer_and_its_body_travel_together(server):
+    request = post(pod_review(uid="x" * 3000))
+    with server.tls() as sock:
+        sock.sendall(request)
+        read_answer(sock)
+        before = segments_received(sock)
+        for _ in range(5):
+            sock.sendall(request)
+            assert read_answer(sock).status == 200
+        assert segments_received(sock) - before == 5
+
+
+def test_an_answer_without_a_body_waits_for_none(server):
+    """Where more is announced and does not come, the kernel waits for a fifth of a second."""
+    request = post(pod_review(uid="x" * 3000))
+    times = {"POST": [], "HEAD": []}
+    with server.tls() as sock:
+        for method in ["POST", "HEAD"] * 7:
+            begin = time.monotonic()
+            sock.sendall(request.replace(b"POST", method.encode()))
+            response = http.client.HTTPResponse(sock, method=method)
+            response.begin()
+            response.read()
+            times[method].append(time.monotonic() - begin)
+    assert statistics.median(times["HEAD"]) < 50 * statistics.median(times["POST"])
