@@ -4,19 +4,23 @@
 
 #include "core/scan.h"
 
+enum { SMALL_TEXT = 64 * 1024 }; /* bytes that are not worth a walk to find out how many of them stay */
+
 /* A walk over the text. Bytes that stay are copied late, a whole run at once. */
 struct walk {
 	struct scan scan;
 	const char *run; /* where the run of bytes to copy begins; NULL: what is read is left out */
-	char *out;
+	char *out;       /* NULL: they are only counted */
+	size_t len;      /* of what stays, so far */
 };
 
 static void end_run(struct walk *walk, const char *end)
 {
 	size_t len = (size_t)(end - walk->run);
 
-	memcpy(walk->out, walk->run, len);
-	walk->out += len;
+	if (walk->out)
+		memcpy(walk->out + walk->len, walk->run, len);
+	walk->len += len;
 	walk->run = NULL;
 }
 
@@ -138,25 +142,39 @@ static const char *prune_value(struct walk *walk, const char *at, const struct p
 	return at;
 }
 
-enum prune_result prune(struct arena *arena, const char *text, size_t len, const struct prune_member *members,
-			const char **ret_text, size_t *ret_len)
+/* Walks over the whole text, and keeps what stays in `out`; NULL: counts it. False where the text is not JSON. */
+static bool walk_text(const char *text, size_t len, const struct prune_member *members, char *out, size_t *ret_len)
 {
-	char *out = arena_alloc(arena, len + 1);
 	struct walk walk;
 	const char *end;
 
-	if (!out)
-		return PRUNE_NO_MEMORY;
 	walk.scan.depth = 0;
 	walk.run = text;
 	walk.out = out;
+	walk.len = 0;
 	end = prune_value(&walk, text, members);
 	if (!end || scan_blanks(end) != text + len)
-		return PRUNE_NOT_JSON;
+		return false;
 	end_run(&walk, end);
-	*walk.out = '\0';
+	*ret_len = walk.len;
+	return true;
+}
+
+enum prune_result prune(struct arena *arena, const char *text, size_t len, const struct prune_member *members,
+			const char **ret_text, size_t *ret_len)
+{
+	size_t size = len;
+	char *out;
+
+	if (len > SMALL_TEXT && !walk_text(text, len, members, NULL, &size))
+		return PRUNE_NOT_JSON;
+	out = arena_alloc(arena, size + 1);
+	if (!out)
+		return PRUNE_NO_MEMORY;
+	if (!walk_text(text, len, members, out, ret_len))
+		return PRUNE_NOT_JSON;
+	out[*ret_len] = '\0';
 	*ret_text = out;
-	*ret_len = (size_t)(walk.out - out);
-	arena_trim(arena, out, len + 1, *ret_len + 1);
+	arena_trim(arena, out, size + 1, *ret_len + 1);
 	return PRUNE_OK;
 }

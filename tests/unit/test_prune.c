@@ -176,6 +176,23 @@ static size_t compare_reviews(const char *pattern, char *text)
 	return count;
 }
 
+static void a_large_text_takes_what_stays_of_it_and_no_more(void)
+{
+	static char memory[4 * 1024];
+	static char text[REVIEW_MAX];
+	static const char begin[] = "{\"z\":\"", end[] = "\",\"a\":12}";
+	struct arena arena;
+
+	memset(text, ' ', sizeof(text));
+	memcpy(text, begin, sizeof(begin) - 1);
+	memcpy(text + sizeof(text) - sizeof(end), end, sizeof(end));
+	arena_init_fixed(&arena, memory, sizeof(memory));
+	CHECK_STRING(pruned(&arena, text), "{\"a\":12}");
+	CU_ASSERT(arena.left > sizeof(memory) - 64);
+	text[0] = '[';
+	CU_ASSERT(pruned(&arena, text) == NULL && arena.state == ARENA_OK);
+}
+
 static void rules_say_the_same_of_a_whole_review(void)
 {
 	char *text = malloc(REVIEW_MAX);
@@ -194,6 +211,7 @@ int add_prune_suite(void)
 		{"what is left out must be JSON too", what_is_left_out_must_be_json_too},
 		{"nesting counts through the table", nesting_counts_through_the_table},
 		{"memory that is not needed goes back", memory_that_is_not_needed_goes_back},
+		{"a large text takes what stays of it and no more", a_large_text_takes_what_stays_of_it_and_no_more},
 		{"rules say the same of a whole review", rules_say_the_same_of_a_whole_review},
 		{NULL, NULL},
 	};
