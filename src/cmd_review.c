@@ -13,9 +13,6 @@
 
 enum { REVIEW_FIRST_BLOCK = 64 * 1024 };
 
-/* As much as a whole server may use by default: there is just this one review. */
-static const size_t review_memory = (size_t)48 * 1024 * 1024;
-
 struct review_options {
 	bool decode;
 	const char *cluster_domain;
@@ -102,7 +99,7 @@ static int answer_review(struct arena *arena, const struct review_options *optio
 	text = options->decode ? decode_patch(arena, &answer) : answer.body;
 	arena_enter(NULL);
 	if (!text) {
-		error_set(err, ERROR_NO_MEMORY, "the answer needs more than %zu bytes of memory", review_memory);
+		error_set(err, ERROR_NO_MEMORY, "the answer needs more than %zu bytes of memory", REVIEW_DEFAULT_MEMORY);
 		return EXIT_FAILED;
 	}
 	if (printf("%s\n", text) < 0 || fflush(stdout) != 0) {
@@ -123,12 +120,12 @@ int cmd_review(int argc, char **argv)
 	int code;
 
 	buf_init(&body, REVIEW_MAX_BODY);
-	budget_init(&budget, review_memory);
+	budget_init(&budget, REVIEW_DEFAULT_MEMORY);
 	if (options_help(argc, argv, usage, review_table, NULL))
 		return EXIT_OK;
 	if (options_parse(&options, review_table, NULL, argc, argv, &values, &err) < 0 || read_stdin(&body, &err) < 0)
 		return command_failed("review", &err);
-	if (arena_init(&arena, REVIEW_FIRST_BLOCK, REVIEW_ARENA_MAX(review_memory), &budget) < 0) {
+	if (arena_init(&arena, REVIEW_FIRST_BLOCK, REVIEW_ARENA_MAX(REVIEW_DEFAULT_MEMORY), &budget) < 0) {
 		error_set(&err, ERROR_NO_MEMORY, "out of memory");
 		return command_failed("review", &err);
 	}

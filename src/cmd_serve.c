@@ -117,7 +117,7 @@ static const struct option serve_options[] = {
 	 .type = OPTION_SIZE,
 	 .offset = FIELD(memory),
 	 .value = "SIZE",
-	 .fallback = "48Mi",
+	 .fallback = "32Mi",
 	 .min = 16 * MIB,
 	 .max = 16384 * MIB,
 	 .help = "memory that all connections and requests may hold together"},
@@ -128,7 +128,7 @@ static const struct option serve_options[] = {
 	 .fallback = "512",
 	 .min = 2,
 	 .max = 65536,
-	 .help = "open connections to the TLS port, each 48Ki of half of --memory; where most are taken the longest idle "
+	 .help = "open connections to the TLS port, each 32Ki of half of --memory; where most are taken the longest idle "
 		 "are closed"},
 	{.flag = "--drain",
 	 .type = OPTION_DURATION,

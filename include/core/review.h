@@ -16,6 +16,9 @@
 /* The largest body that is read: an object and the one before it, 3 MiB each at the most, and the rest of a review. */
 #define REVIEW_MAX_BODY ((size_t)7 * 1024 * 1024)
 
+/* The memory that connections and reviews share, where the admin says nothing else: `serve --memory`'s default. */
+#define REVIEW_DEFAULT_MEMORY ((size_t)32 * 1024 * 1024)
+
 /*
  * What one review may use of the memory that all share: all but the largest body, and something for small reviews beside
  * it. The server and the `review` command both go by it.

@@ -14,6 +14,12 @@
 	"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:" \
 	"+CHACHA20-POLY1305"
 
+/*
+ * The library's memory of a connection, for the head of a request and pieces of its body; it clears all of that for
+ * each request. API servers send heads of some 300 bytes.
+ */
+enum { CONNECTION_POOL = 16 * 1024 };
+
 static void log_answer(struct log *log, const struct review_answer *answer, uint64_t duration)
 {
 	const enum log_level level = answer->decision == REVIEW_REFUSED ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO;
@@ -208,6 +214,7 @@ static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_f
 		{MHD_OPTION_CONNECTION_TIMEOUT, config->idle_timeout, NULL},
 		{MHD_OPTION_THREAD_STACK_SIZE, REVIEW_STACK_SIZE, NULL},
 		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_POOL, NULL},
 		/* A pool of one is refused: that is a daemon without a pool. */
 		{config->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, config->threads, NULL},
 		{MHD_OPTION_END, 0, NULL},

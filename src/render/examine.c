@@ -10,7 +10,7 @@
 enum { FIRST_BLOCK = 64 * 1024 };
 
 /* As much as `serve` gives one review by default, so that what is too large there is too large here. */
-static const size_t examination_max = REVIEW_ARENA_MAX((size_t)48 * 1024 * 1024);
+static const size_t examination_max = REVIEW_ARENA_MAX(REVIEW_DEFAULT_MEMORY);
 
 int examiner_init(struct examiner *examiner, struct budget *budget, struct error *err)
 {

@@ -170,7 +170,7 @@ def test_with_its_defaults_all_that_clients_can_hold_fits_the_pod(serve):
                     fill(sock)
                 else:
                     sock.sendall(post(b" " * MAX_BODY)[:-1])
-            eventually(lambda: server.metrics()["memory_used_bytes"] > 40 * MIB, "the budget is in use")
+            eventually(lambda: server.metrics()["memory_used_bytes"] > 26 * MIB, "the budget is in use")
         server.wait_for_metric("connections", 0)
         assert server.memory() < before + 8 * MIB
     assert server.peak_memory() < POD_MEMORY
@@ -182,7 +182,7 @@ def test_connections_take_their_part_of_the_memory(serve):
     with contextlib.ExitStack() as held:
         for _ in range(10):
             held.enter_context(server.tls())
-        assert server.metrics()["memory_used_bytes"] == before + 10 * 48 * 1024
+        assert server.metrics()["memory_used_bytes"] == before + 10 * 32 * 1024
     server.wait_for_metric("memory_used_bytes", before)
 
 
@@ -198,7 +198,7 @@ def test_a_connection_for_which_there_is_no_memory_is_closed_at_once(serve):
                 held.enter_context(server.tls())
         metrics = server.metrics()
         assert (metrics["connections_refused_total"], metrics["tls_handshake_failures_total"]) == (1, 0)
-        assert metrics["memory_limit_bytes"] - metrics["memory_used_bytes"] < 48 * 1024
+        assert metrics["memory_limit_bytes"] - metrics["memory_used_bytes"] < 32 * 1024
     server.wait_for_metric("connections", 0)
     assert server.review(pod_review()).status == 200
 
@@ -206,7 +206,7 @@ def test_a_connection_for_which_there_is_no_memory_is_closed_at_once(serve):
 def test_connections_may_take_half_of_the_memory(serve):
     server = serve("--memory", "16Mi")
     event = server.wait_for_event("fewer connections than --max-connections")
-    assert (event["level"], event["connections"]) == ("warning", 16 * MIB // 2 // (48 * 1024))
+    assert (event["level"], event["connections"]) == ("warning", 16 * MIB // 2 // (32 * 1024))
     assert "--memory" in event["reason"]
     assert server.events("serving")[0]["max_connections"] == event["connections"]
 

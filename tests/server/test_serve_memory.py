@@ -60,7 +60,7 @@ def test_a_storm_of_hostile_bodies_leaves_the_memory_flat(serve):
         for status in pool.map(lambda body: status_or_refused(server, body), list(HOSTILE.values()) * 6):
             assert status in (400, 413, 503, None)
             peak = max(peak, server.memory())
-    assert peak < before + 48 * MIB + 16 * MIB  # the budget, and the library's own buffers
+    assert peak < before + 32 * MIB + 8 * MIB  # the budget, and the library's own buffers
     server.wait_for_metric("connections", 0)
     assert server.memory() < before + 6 * MIB
     assert server.review(pod_review()).status == 200
@@ -116,7 +116,7 @@ def test_what_is_announced_and_not_sent_takes_no_memory(serve):
         for _ in range(50):
             held.enter_context(hold(server, 10))
         eventually(lambda: server.metrics()["admission_in_flight"] == 50, "all are in flight")
-        assert server.metrics()["memory_used_bytes"] < MIB + 50 * (48 + 16) * 1024  # connections, first capacities
+        assert server.metrics()["memory_used_bytes"] < MIB + 50 * (32 + 16) * 1024  # connections, first capacities
         assert server.review(pod_review()).status == 200
 
 

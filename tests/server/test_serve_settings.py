@@ -122,7 +122,7 @@ def test_print_config_tells_each_setting_and_where_it_came_from(program, pair):
     assert (code, errors) == (0, "")
     lines = output.splitlines()
     for line in (f"--tls-cert {pair.certificate} (from the command line)", "--listen [::]:8443 (default)",
-                 "--metrics-listen [::]:8080 (default)", "--memory 48Mi (default)", "--idle-timeout 120s (default)",
+                 "--metrics-listen [::]:8080 (default)", "--memory 32Mi (default)", "--idle-timeout 120s (default)",
                  "--drain 20s (from TFCONFIG_WEBHOOK_DRAIN)", "--threads 3 (from the command line)"):
         assert line in lines
     assert lines[-1].startswith("In effect: 3 threads, cluster domain ")
