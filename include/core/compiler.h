@@ -22,6 +22,16 @@
 		stolen_;                                 \
 	})
 
+/*
+ * Starts as it is: for large buffers on a hot path that are written before they are read. All other variables start as
+ * zeros, by a flag of the Makefile.
+ */
+#if defined(__clang__) || __GNUC__ >= 12
+#define UNINITIALIZED __attribute__((uninitialized))
+#else
+#define UNINITIALIZED
+#endif
+
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

@@ -152,7 +152,7 @@ static void ring_add(struct log *log, const char *line, size_t len)
 
 void log_event(struct log *log, enum log_level level, const char *msg, const struct log_field *fields)
 {
-	char line[LOG_LINE_MAX];
+	char line[LOG_LINE_MAX] UNINITIALIZED;
 	struct timespec now;
 	size_t len, before;
 

@@ -47,6 +47,15 @@ static void add_text(cJSON *line, struct arena *arena, const char *name, const c
 	cJSON_AddItemToObjectCS(line, name, cJSON_CreateStringReference(cut));
 }
 
+/* As digits: the printer would go by way of a double, and back to see whether that lost something. */
+static void add_number(cJSON *line, struct arena *arena, const char *name, long long number)
+{
+	const char *digits = arena_printf(arena, "%lld", number);
+
+	if (digits)
+		cJSON_AddItemToObjectCS(line, name, cJSON_CreateRaw(digits));
+}
+
 static cJSON *build(struct arena *arena, const struct timespec *when, enum log_level level, const char *msg,
 		    const struct log_field *fields, size_t text_max)
 {
@@ -61,7 +70,7 @@ static cJSON *build(struct arena *arena, const struct timespec *when, enum log_l
 		if (fields[i].text)
 			add_text(line, arena, fields[i].name, fields[i].text, text_max);
 		else
-			cJSON_AddItemToObjectCS(line, fields[i].name, cJSON_CreateNumber((double)fields[i].number));
+			add_number(line, arena, fields[i].name, fields[i].number);
 	}
 	return line;
 }
@@ -71,7 +80,7 @@ size_t log_line_format(char out[LOG_LINE_MAX], const struct timespec *when, enum
 {
 	/* One escaped byte takes up to 6, so that the last of these lengths always fits. */
 	static const size_t text_lengths[] = {LOG_TEXT_MAX, LOG_TEXT_MAX / 4, LOG_TEXT_MAX / 16};
-	alignas(max_align_t) char scratch[SCRATCH_SIZE];
+	alignas(max_align_t) char scratch[SCRATCH_SIZE] UNINITIALIZED;
 	struct arena arena;
 	struct arena *outer;
 	size_t len = 0;

@@ -12,12 +12,15 @@ static const struct timespec instant = {.tv_sec = 1767323045, .tv_nsec = 6789012
 static void a_line_is_one_object_with_its_fields_in_order(void)
 {
 	char line[LOG_LINE_MAX];
-	const size_t len = log_line_format(line, &instant, LOG_LEVEL_WARNING, "review",
-					   LOG_FIELDS(LOG_TEXT("uid", "a\"b\\c\n"), LOG_NUMBER("code", 422),
-						      LOG_TEXT("empty", ""), LOG_NUMBER("index", -1)));
+	const size_t len =
+		log_line_format(line, &instant, LOG_LEVEL_WARNING, "review",
+				LOG_FIELDS(LOG_TEXT("uid", "a\"b\\c\n"), LOG_NUMBER("code", 422), LOG_TEXT("empty", ""),
+					   LOG_NUMBER("index", -1), LOG_NUMBER("large", 9007199254740993)));
 
-	CHECK_STRING(line, "{\"time\":\"2026-01-02T03:04:05.678901Z\",\"level\":\"warning\",\"msg\":\"review\","
-			   "\"uid\":\"a\\\"b\\\\c\\n\",\"code\":422,\"empty\":\"\",\"index\":-1}\n");
+	CHECK_STRING(
+		line,
+		"{\"time\":\"2026-01-02T03:04:05.678901Z\",\"level\":\"warning\",\"msg\":\"review\","
+		"\"uid\":\"a\\\"b\\\\c\\n\",\"code\":422,\"empty\":\"\",\"index\":-1,\"large\":9007199254740993}\n");
 	CU_ASSERT(len == strlen(line));
 }
 
