@@ -14,6 +14,9 @@
 /* The text, NUL-terminated, or NULL where the arena is full. */
 char *base64_encode(struct arena *arena, const char *bytes, size_t len);
 
+/* The same as a JSON string, with its quotes. */
+char *base64_encode_quoted(struct arena *arena, const char *bytes, size_t len);
+
 /* Whether the text is what base64_encode writes: one line, padded, no stray bits, nothing else. "" is. */
 bool base64_is_valid(const char *text);
 

@@ -57,4 +57,10 @@ bool json_members_equal(const cJSON *a, const cJSON *b, bool (*skip)(const char 
 void json_add(cJSON *object, const char *name, cJSON *item);
 void json_add_string(cJSON *object, const char *name, const char *string);
 
+/* A value that is JSON already, borrowed as well. */
+void json_add_raw(cJSON *object, const char *name, const char *json);
+
+/* One line without blanks in the arena; NULL where the arena ended the printing, or what was built before it. */
+char *json_print(struct arena *arena, const cJSON *item);
+
 #endif

@@ -11,15 +11,17 @@
  */
 enum { BLOCK = 51, DECODE_BLOCK = 1024 * 1024 };
 
-char *base64_encode(struct arena *arena, const char *bytes, size_t len)
+/* Four characters for three bytes, and room for the newline that the end of the block writes. */
+static size_t room_for(size_t len)
 {
-	/* Four characters for three bytes, and room for the newline that the end of the block writes. */
-	char *text = arena_alloc(arena, (len / 3 + 1) * 4 + 2);
-	base64_encodestate state;
-	char *at = text;
+	return (len / 3 + 1) * 4 + 2;
+}
 
-	if (!text)
-		return NULL;
+/* Returns the end of the text, where the newline was. */
+static char *encode(char *at, const char *bytes, size_t len)
+{
+	base64_encodestate state;
+
 	base64_init_encodestate(&state);
 	while (len > 0) {
 		size_t block = len < BLOCK ? len : BLOCK;
@@ -29,8 +31,29 @@ char *base64_encode(struct arena *arena, const char *bytes, size_t len)
 		bytes += block;
 		len -= block;
 	}
-	at += base64_encode_blockend(at, &state);
-	at[-1] = '\0'; /* over the newline */
+	return at + base64_encode_blockend(at, &state) - 1;
+}
+
+char *base64_encode(struct arena *arena, const char *bytes, size_t len)
+{
+	char *text = arena_alloc(arena, room_for(len));
+
+	if (text)
+		*encode(text, bytes, len) = '\0';
+	return text;
+}
+
+char *base64_encode_quoted(struct arena *arena, const char *bytes, size_t len)
+{
+	char *text = arena_alloc(arena, room_for(len) + 2);
+	char *end;
+
+	if (!text)
+		return NULL;
+	*text = '"';
+	end = encode(text + 1, bytes, len);
+	end[0] = '"';
+	end[1] = '\0';
 	return text;
 }
 

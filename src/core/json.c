@@ -1,5 +1,6 @@
 #include "core/json.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "core/scan.h"
@@ -172,4 +173,43 @@ void json_add(cJSON *object, const char *name, cJSON *item)
 void json_add_string(cJSON *object, const char *name, const char *string)
 {
 	json_add(object, name, string ? cJSON_CreateStringReference(string) : NULL);
+}
+
+void json_add_raw(cJSON *object, const char *name, const char *json)
+{
+	cJSON *item = json ? cJSON_CreateStringReference(json) : NULL;
+
+	if (item)
+		item->type = cJSON_Raw | cJSON_IsReference;
+	json_add(object, name, item);
+}
+
+/* Bytes that most items are printed in: texts have few characters to escape. */
+static size_t printed_size(const cJSON *item)
+{
+	enum { AROUND = 32 }; /* quotes, a colon, a comma, brackets; a number */
+	size_t size = AROUND;
+
+	for (const cJSON *child = item->child; child; child = child->next) {
+		size += printed_size(child);
+		if (child->string)
+			size += strlen(child->string);
+	}
+	if (item->valuestring)
+		size += strlen(item->valuestring) / 8 * 9;
+	return size;
+}
+
+char *json_print(struct arena *arena, const cJSON *item)
+{
+	size_t size;
+	char *text;
+
+	if (arena->state != ARENA_OK)
+		return NULL;
+	size = printed_size(item);
+	text = size < INT_MAX ? cJSON_PrintBuffered(item, (int)size, 0) : NULL;
+	if (text)
+		arena_trim(arena, text, size, strlen(text) + 1);
+	return text;
 }

@@ -83,20 +83,13 @@ static const char *object_of(struct arena *arena, const struct request *request)
 			    unnamed ? "*" : "");
 }
 
-/* A string that needs no escapes: the printer would look at each of its bytes twice. */
-static cJSON *raw_string(struct arena *arena, const char *text)
-{
-	const char *quoted = text ? arena_printf(arena, "\"%s\"", text) : NULL;
-
-	return quoted ? cJSON_CreateRaw(quoted) : NULL;
-}
-
 static void add_patch(struct arena *arena, const struct verdict *verdict, cJSON *response)
 {
-	const char *patch = cJSON_PrintUnformatted(verdict->patch);
+	const char *patch = json_print(arena, verdict->patch);
+	const char *quoted = patch ? base64_encode_quoted(arena, patch, strlen(patch)) : NULL;
 
 	json_add_string(response, "patchType", "JSONPatch");
-	json_add(response, "patch", patch ? raw_string(arena, base64_encode(arena, patch, strlen(patch))) : NULL);
+	json_add_raw(response, "patch", quoted);
 }
 
 static void add_audit(struct arena *arena, const struct verdict *verdict, cJSON *response)
@@ -132,7 +125,7 @@ static const char *print_answer(struct arena *arena, const struct request *reque
 		json_add(response, "warnings", verdict->warnings);
 	if (verdict->role && !verdict->denial)
 		add_audit(arena, verdict, response);
-	return arena->state == ARENA_OK ? cJSON_PrintUnformatted(review) : NULL;
+	return json_print(arena, review);
 }
 
 static void describe(const struct request *request, const struct verdict *verdict, struct review_answer *answer)

@@ -31,7 +31,7 @@ const char *stamp_encode(struct arena *arena, const struct stamp *stamp)
 	}
 	if (stamp->wait)
 		json_add(json, "wait", cJSON_CreateTrue());
-	return arena->state == ARENA_OK ? cJSON_PrintUnformatted(json) : NULL;
+	return json_print(arena, json);
 }
 
 static int unreadable(struct error *err, const char *member)

@@ -80,7 +80,7 @@ static const char *write_event(struct arena *arena, const struct event *event, c
 	json_add_string(object, "firstTimestamp", now);
 	json_add_string(object, "lastTimestamp", now);
 	json_add(object, "count", cJSON_CreateNumber(1));
-	return arena->state == ARENA_OK ? cJSON_PrintUnformatted(object) : NULL;
+	return json_print(arena, object);
 }
 
 static const char *write_count(struct arena *arena, const cJSON *found, const char *now)
@@ -96,7 +96,7 @@ static const char *write_count(struct arena *arena, const cJSON *found, const ch
 	json_add_string(metadata, "resourceVersion", version);
 	json_add_string(patch, "lastTimestamp", now);
 	json_add(patch, "count", cJSON_CreateNumber(count + 1));
-	return arena->state == ARENA_OK ? cJSON_PrintUnformatted(patch) : NULL;
+	return json_print(arena, patch);
 }
 
 /* One more of those that are there, unless another replica has just told this one. */

@@ -225,7 +225,7 @@ static const char *print_patch(struct arena *arena, const struct registration *r
 			      registration->webhooks[i].name);
 		add_operation(patch, "add", arena_printf(arena, "/webhooks/%u/clientConfig/caBundle", i), base64);
 	}
-	return arena->state == ARENA_OK ? cJSON_PrintUnformatted(patch) : NULL;
+	return json_print(arena, patch);
 }
 
 int registration_patch(struct arena *arena, const struct registration *registration, const char *bundle,

@@ -60,7 +60,7 @@ static const char *write_question(struct arena *arena, const char *namespace, cJ
 	json_add_string(request, "namespace", namespace);
 	json_add_string(request, "operation", "CREATE");
 	json_add(request, "object", object);
-	text = arena->state == ARENA_OK ? cJSON_PrintUnformatted(review) : NULL;
+	text = json_print(arena, review);
 	cJSON_DetachItemViaPointer(request, object);
 	return text;
 }

@@ -35,12 +35,14 @@ static void every_length_is_one_line_and_reads_back(void)
 		bytes[i] = (unsigned char)(i * 151 + i / 251);
 	for (size_t len = 0; len < sizeof(bytes); len++) {
 		const char *text = base64_encode(arena, (const char *)bytes, len);
+		const char *quoted = base64_encode_quoted(arena, (const char *)bytes, len);
 		size_t decoded_len = 0;
 		const char *decoded;
 
 		reference(bytes, len, expected);
 		CHECK_STRING(text, expected);
 		CU_ASSERT(text && base64_is_valid(text));
+		CHECK_STRING(quoted, arena_printf(arena, "\"%s\"", expected));
 		decoded = text ? base64_decode(arena, text, &decoded_len) : NULL;
 		CU_ASSERT(decoded && decoded_len == len && memcmp(decoded, bytes, len) == 0);
 		arena_reset(arena);
@@ -69,6 +71,8 @@ static void a_full_arena_gives_no_text(void)
 
 	arena_init_fixed(&arena, memory, sizeof(memory));
 	CU_ASSERT(base64_encode(&arena, memory, 1000) == NULL);
+	arena_init_fixed(&arena, memory, sizeof(memory));
+	CU_ASSERT(base64_encode_quoted(&arena, memory, 1000) == NULL);
 }
 
 int add_base64_suite(void)

@@ -171,6 +171,63 @@ static void comparing_many_members_takes_one_walk(void)
 	unit_arena_end(&unit);
 }
 
+static void what_is_printed_takes_the_memory_of_its_text(void)
+{
+	enum { LARGE = 100 * 1000 };
+	static const char *const texts[] = {"[1,\"a\\\"b\",{\"c\":null,\"d\":[true,{}]}]", "\"\"", "-1.5", "{}"};
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+	cJSON *object = cJSON_CreateObject();
+	char *large = arena_alloc(arena, LARGE + 1);
+	const char *before;
+	size_t len;
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		CHECK_STRING(json_print(arena, parse(arena, texts[i])), texts[i]);
+	memset(large, 'x', LARGE);
+	large[LARGE] = '\0';
+	json_add_string(object, "large", large);
+	before = arena->next;
+	len = strlen(json_print(arena, object));
+	CU_ASSERT(len == LARGE + strlen("{\"large\":\"\"}"));
+	CU_ASSERT(arena->next - before <= (ptrdiff_t)len + 32);
+	/* Nothing but escapes: more than the memory that was set aside. */
+	memset(large, '\1', LARGE);
+	CU_ASSERT(strlen(json_print(arena, object)) == 6 * LARGE + strlen("{\"large\":\"\"}"));
+	unit_arena_end(&unit);
+}
+
+static void what_is_json_already_is_printed_as_it_is(void)
+{
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_raw(object, "a", "[\"\\u00e4\"]");
+	json_add_raw(object, "b", "\"b\"");
+	CHECK_STRING(json_print(arena, object), "{\"a\":[\"\\u00e4\"],\"b\":\"b\"}");
+	unit_arena_end(&unit);
+}
+
+static void nothing_is_printed_of_what_did_not_fit(void)
+{
+	char memory[512];
+	struct arena arena;
+	struct arena *before;
+	cJSON *object;
+
+	arena_init_fixed(&arena, memory, sizeof(memory));
+	before = arena_enter(&arena);
+	object = cJSON_CreateObject();
+	json_add_raw(object, "a", NULL);
+	json_add_string(object, "long", "0123456789012345678901234567890123456789012345678901234567890123456789");
+	while (arena.state == ARENA_OK && arena.left > 100)
+		(void)arena_alloc(&arena, 16);
+	CU_ASSERT(json_print(&arena, object) == NULL && arena.state == ARENA_OVER_MAX);
+	CU_ASSERT(json_print(&arena, object) == NULL);
+	arena_enter(before);
+}
+
 int add_json_suite(void)
 {
 	static const struct unit_test tests[] = {
@@ -181,6 +238,9 @@ int add_json_suite(void)
 		{"whole numbers are read within their bounds", whole_numbers_are_read_within_their_bounds},
 		{"objects are compared but for what is skipped", objects_are_compared_but_for_what_is_skipped},
 		{"comparing many members takes one walk", comparing_many_members_takes_one_walk},
+		{"what is printed takes the memory of its text", what_is_printed_takes_the_memory_of_its_text},
+		{"what is JSON already is printed as it is", what_is_json_already_is_printed_as_it_is},
+		{"nothing is printed of what did not fit", nothing_is_printed_of_what_did_not_fit},
 		{NULL, NULL},
 	};
 
