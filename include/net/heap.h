@@ -11,6 +11,9 @@
 /* To be called once, before other threads run. */
 void heap_init(void);
 
+/* Gives back what was only needed to start. */
+void heap_started(void);
+
 /*
  * Tells that bytes were freed. Now and then gives what is free back to the system, a matter of a millisecond.
  * Thread-safe.

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,13 +91,14 @@ static void *writer_main(void *argument)
 
 struct log *log_new(int fd, enum log_level level, struct error *err)
 {
-	struct log *log = calloc(1, sizeof(*log));
+	struct log *log = malloc(sizeof(*log)); /* the ring's pages come when they are written to */
 	int failure;
 
 	if (!log) {
 		error_set(err, ERROR_NO_MEMORY, "no memory for the log");
 		return NULL;
 	}
+	memset(log, 0, offsetof(struct log, ring));
 	log->fd = fd;
 	log->level = level;
 	pthread_mutex_init(&log->lock, NULL);

@@ -267,6 +267,7 @@ int server_run(const struct server_config *config, struct error *err)
 	block_signals(&server.signals);
 	if (start(&server, err) < 0)
 		return -1;
+	heap_started();
 	log_serving(&server);
 	number = serve(&server);
 	log_event(server.runtime.log, LOG_LEVEL_INFO, "draining",
