@@ -125,10 +125,10 @@ static const struct option serve_options[] = {
 	 .type = OPTION_COUNT,
 	 .offset = FIELD(max_connections),
 	 .value = "COUNT",
-	 .fallback = "512",
+	 .fallback = "576",
 	 .min = 2,
 	 .max = 65536,
-	 .help = "open connections to the TLS port, each 32Ki of half of --memory; where most are taken the longest idle "
+	 .help = "open connections to the TLS port, each 28Ki of half of --memory; where most are taken the longest idle "
 		 "are closed"},
 	{.flag = "--drain",
 	 .type = OPTION_DURATION,

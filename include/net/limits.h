@@ -14,7 +14,7 @@
  * What a connection takes from the memory that all share, for as long as it is open: the TLS session, its buffers, and
  * the HTTP library's own.
  */
-#define LIMITS_CONNECTION_MEMORY ((size_t)32 * 1024)
+#define LIMITS_CONNECTION_MEMORY ((size_t)28 * 1024)
 
 struct limits {
 	unsigned connections;

@@ -160,7 +160,7 @@ def test_with_its_defaults_all_that_clients_can_hold_fits_the_pod(serve):
     before = server.memory()
     for size in (90 * 1024, MAX_BODY - 1):
         with contextlib.ExitStack() as held:
-            count = 512 if size < MIB else 16
+            count = 576 if size < MIB else 16
             sockets = [held.enter_context(server.tls(context=context)) for _ in range(count)]
             for sock in sockets:
                 with contextlib.suppress(OSError):
@@ -182,7 +182,7 @@ def test_connections_take_their_part_of_the_memory(serve):
     with contextlib.ExitStack() as held:
         for _ in range(10):
             held.enter_context(server.tls())
-        assert server.metrics()["memory_used_bytes"] == before + 10 * 32 * 1024
+        assert server.metrics()["memory_used_bytes"] == before + 10 * 28 * 1024
     server.wait_for_metric("memory_used_bytes", before)
 
 
@@ -198,7 +198,7 @@ def test_a_connection_for_which_there_is_no_memory_is_closed_at_once(serve):
                 held.enter_context(server.tls())
         metrics = server.metrics()
         assert (metrics["connections_refused_total"], metrics["tls_handshake_failures_total"]) == (1, 0)
-        assert metrics["memory_limit_bytes"] - metrics["memory_used_bytes"] < 32 * 1024
+        assert metrics["memory_limit_bytes"] - metrics["memory_used_bytes"] < 28 * 1024
     server.wait_for_metric("connections", 0)
     assert server.review(pod_review()).status == 200
 
@@ -206,14 +206,14 @@ def test_a_connection_for_which_there_is_no_memory_is_closed_at_once(serve):
 def test_connections_may_take_half_of_the_memory(serve):
     server = serve("--memory", "16Mi")
     event = server.wait_for_event("fewer connections than --max-connections")
-    assert (event["level"], event["connections"]) == ("warning", 16 * MIB // 2 // (32 * 1024))
+    assert (event["level"], event["connections"]) == ("warning", 16 * MIB // 2 // (28 * 1024))
     assert "--memory" in event["reason"]
     assert server.events("serving")[0]["max_connections"] == event["connections"]
 
 
 def test_with_the_defaults_there_are_as_many_connections_as_asked_for(serve):
     server = serve()
-    assert server.events("serving")[0]["max_connections"] == 512
+    assert server.events("serving")[0]["max_connections"] == 576
     assert [event["msg"] for event in server.events()] == [NO_CLUSTER, "serving"]
 
 
@@ -222,8 +222,8 @@ def test_with_the_defaults_there_are_as_many_connections_as_asked_for(serve):
 
 def test_the_limit_of_open_files_is_raised_to_what_connections_need(serve):
     server = serve("--threads", "2", descriptors=(100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    assert 512 + 64 < server.metrics()["process_max_fds"] < 1024
-    assert server.events("serving")[0]["max_connections"] == 512
+    assert 576 + 64 < server.metrics()["process_max_fds"] < 1024
+    assert server.events("serving")[0]["max_connections"] == 576
 
 
 def test_where_it_cant_be_raised_there_are_fewer_connections_and_always_a_descriptor_for_one(serve):

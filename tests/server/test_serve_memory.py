@@ -116,7 +116,7 @@ def test_what_is_announced_and_not_sent_takes_no_memory(serve):
         for _ in range(50):
             held.enter_context(hold(server, 10))
         eventually(lambda: server.metrics()["admission_in_flight"] == 50, "all are in flight")
-        assert server.metrics()["memory_used_bytes"] < MIB + 50 * (32 + 16) * 1024  # connections, first capacities
+        assert server.metrics()["memory_used_bytes"] < MIB + 50 * (28 + 16) * 1024  # connections, first capacities
         assert server.review(pod_review()).status == 200
 
 
