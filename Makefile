@@ -271,10 +271,29 @@ push: ## build the image for amd64 and arm64 and push it to REGISTRY
 	@test -n "$(REGISTRY)" || { echo 'REGISTRY is missing: make push REGISTRY=registry.example.com/team' >&2; exit 2; }
 	docker buildx build --platform $(PLATFORMS) --build-arg VERSION=$(VERSION) --tag $(IMAGE) --push .
 
-bench: ## requests a second, beside a bare libmicrohttpd that echoes the same body
-	@$(INSTALL_PACKAGES) build demo bench
-	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/echo
+bench: ## the webhook beside a bare libmicrohttpd and a Go webhook: a table and a plot (a quarter of an hour)
+	@$(INSTALL_PACKAGES) build demo test bench
+	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/core $(BENCH_PROGRAMS)
 	@$(PYTHON) tests/bench/bench.py
+
+bench-memory: ## resident memory over BENCH_REQUESTS (10 million), and under the worst mix of bodies
+	@$(INSTALL_PACKAGES) build demo bench
+	@$(MAKE) --no-print-directory all build/venv/.installed
+	@$(PYTHON) tests/bench/memory.py
+
+bench-sizes: ## what the core spends on groups up to the largest, in instructions
+	@$(INSTALL_PACKAGES) build demo test
+	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/core
+	@$(PYTHON) tests/bench/instructions.py --sizes
+
+# What the bench measures against, and what asks at a fixed rate.
+BENCH_PROGRAMS := build/release/tests/bench/echo build/bench/controller-runtime build/bench/vegeta
+
+build/bench/controller-runtime: tests/e2e/cluster/requirements.txt $(wildcard tests/bench/controller-runtime/*)
+	$(call say,GO)tests/tools/go -C tests/bench/controller-runtime build -trimpath -o $(CURDIR)/$@ .
+
+build/bench/vegeta: tests/e2e/cluster/requirements.txt $(wildcard tests/bench/vegeta/*)
+	$(call say,GO)tests/tools/go -C tests/bench/vegeta build -trimpath -o $(CURDIR)/$@ github.com/tsenart/vegeta/v12
 
 # The core without a server, a review again and again.
 $(OUT)/tests/bench/core: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
@@ -292,5 +311,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
-	run-lint format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench check-instructions \
-	help
+	run-lint format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench bench-memory bench-sizes \
+	check-instructions help

@@ -1,114 +1,121 @@
 #!/usr/bin/env python3
-"""Requests a second of the webhook beside a bare libmicrohttpd that echoes the same body: pairs in turn, medians, ranges.
+"""The webhook beside a bare libmicrohttpd that echoes the same body, and beside a webhook in Go with controller-runtime.
 
-    make bench [BENCH_SECONDS=5] [BENCH_PAIRS=5]
+    make bench [BENCH_SECONDS=5] [BENCH_PAIRS=5] [BENCH_ONLY=throughput,rate,handshake,burst,silent,threads,sizes,core]
 
-The body is the review of a pod, 6 kB, with a group of 8; TLS 1.3, 8 connections that are kept, the load on the same CPUs.
-The ratio says more than the figures: both servers run in turn on the same machine.
+The body is the review of a pod, 6 kB, with a group of 8; TLS 1.3, the load on the same CPUs. Servers are measured in turn,
+and ratios are those of one round, so they say more than the figures. What was measured is in build/bench/results.json,
+the tables in results.md beside it, the plot of a whole run in tests/bench/results.svg.
 """
 
 import json
 import os
 import pathlib
+import platform
 import re
-import signal
 import statistics
-import subprocess
 import sys
+from collections.abc import Callable
+from typing import NamedTuple
 
-from body import ROOT, write_body  # first: it makes conftest findable
-from conftest import program_path
-
-FOLDER = ROOT / "build" / "bench"
-SECONDS = int(os.environ.get("BENCH_SECONDS", "5"))
-PAIRS = int(os.environ.get("BENCH_PAIRS", "5"))
-CONNECTIONS = 8
-
-WRK_SCRIPT = """
-local file = io.open("{body}", "rb")
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-wrk.body = file:read("*a")
-file:close()
-"""
+import load
+import measures
+import report
+import servers
+from body import FOLDER, ROOT, write_body
 
 
-def write_load():
-    body = FOLDER / "body.json"
-    write_body(body)
-    (FOLDER / "post.lua").write_text(WRK_SCRIPT.format(body=body))
-    return body
+class Goal(NamedTuple):
+    figure: measures.Figure
+    whose: str
+    beside: str | None  # where the ratio counts
+    asked: str
+    reached: Callable  # tells by the values
 
 
-class Server:
-    """A server as a child process; the first line of its output tells the port, in its own way."""
-
-    def __init__(self, name, command, find_port):
-        self.name = name
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.port = find_port(self.process.stdout)
-        # The log goes on to nowhere, at the speed of a reader that keeps up.
-        self.reader = subprocess.Popen(["cat"], stdin=self.process.stdout, stdout=subprocess.DEVNULL)
-        self.rates = []
-        self.p99 = []
-
-    def load(self):
-        done = subprocess.run(["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "-s",
-                               str(FOLDER / "post.lua"), f"https://127.0.0.1:{self.port}/mutate"],
-                              capture_output=True, text=True, check=True).stdout
-        assert "Non-2xx" not in done and "Socket errors" not in done, done
-        self.rates.append(float(re.search(r"Requests/sec:\s+([\d.]+)", done)[1]))
-        value, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", done).groups()
-        self.p99.append(float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit])
-
-    def resident_kib(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=60)
-        self.reader.wait(timeout=60)
+def at_most(limit):
+    return f"at most {limit:,}", lambda values: statistics.median(values) <= limit
 
 
-def webhook_port(lines):
-    for line in lines:
-        event = json.loads(line)
-        if event["msg"] == "serving":
-            return int(event["listen"].rpartition(":")[2])
-    raise SystemExit("the webhook did not start")
+def at_least(limit):
+    return f"at least {limit:,}", lambda values: statistics.median(values) >= limit
 
 
-def spread(values, form):
-    return f"{form.format(statistics.median(values))} ({form.format(min(values))} to {form.format(max(values))})"
+def within(share):
+    return f"1, within {share:.0%}", lambda values: abs(statistics.median(values) - 1) <= share
+
+
+# What is no worse in one of the rounds can't be measured.
+NO_SLOWER = "1 or more in a round", lambda values: max(values) >= 1
+NO_LATER = "1 or less in a round", lambda values: min(values) <= 1
+
+GOALS = [
+    Goal(measures.SPEED, "webhook", "echo", *at_least(0.6)),
+    Goal(measures.SPEED, "webhook", "Go webhook", *at_least(15)),
+    Goal(measures.P99_AT_RATE, "webhook", None, *at_most(1)),
+    Goal(measures.P99_AT_RATE, "webhook", "Go webhook", *at_most(0.1)),
+    Goal(measures.PER_BYTE, "largest", "64", *within(0.1)),
+    Goal(measures.CORE_TIME, "8", None, *at_most(12)),
+    Goal(measures.INSTRUCTIONS, "8", None, *at_most(235_000)),
+    Goal(measures.IDLE, "webhook", None, *at_most(10)),
+    Goal(measures.HANDSHAKES, "webhook", "echo", *at_least(0.95)),
+    Goal(measures.FAILED, "webhook", None, "none", lambda values: max(values) == 0),
+    Goal(measures.SPEED_SILENT, "with", "without", *NO_SLOWER),
+    Goal(measures.P99_SILENT, "with", "without", *NO_LATER),
+    Goal(measures.CPU_THREADS, "2 threads", "1 thread", *within(0.05)),
+]
+PLOTTED = (measures.SPEED, measures.P99_AT_RATE, measures.HANDSHAKES, measures.PEAK)
+
+
+def rows_of_goals(results):
+    for goal in GOALS:
+        if goal.figure not in results:
+            continue
+        values = results[goal.figure][goal.whose]
+        figure, ratio = report.spread(values, goal.figure.form), ""
+        if goal.beside:
+            others = results[goal.figure][goal.beside]
+            values = [value / other for value, other in zip(values, others, strict=True)]
+            figure += f", {goal.beside} {report.spread(others, goal.figure.form)}"
+            ratio = report.spread(values, "{:.2f}")
+        yield goal.figure.what, f"{goal.whose} {figure}", ratio, goal.asked, "yes" if goal.reached(values) else "no"
+
+
+def rows_of_figures(results):
+    for figure, values in results.items():
+        for whose, of_one in values.items():
+            yield figure.what, whose, report.spread(of_one, figure.form)
+
+
+def describe_machine():
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    modules = (ROOT / "tests/bench/controller-runtime/go.mod").read_text()
+    version = re.search(r"sigs.k8s.io/controller-runtime v(\S+)", modules)[1]
+    return (f"{measures.THREADS} CPUs ({model[1] if model else platform.machine()}), Linux {platform.release()}, "
+            f"controller-runtime {version}; {write_body().stat().st_size:,} bytes, {measures.THREADS} threads, "
+            f"{load.CONNECTIONS} connections, {measures.PAIRS} rounds of {measures.SECONDS} s")
 
 
 def main():
-    body = write_load()
-    subprocess.run([program_path(), "certs", "--out", str(FOLDER), "--service", "w", "--namespace", "n", "--force"],
-                   check=True, stdout=subprocess.DEVNULL)
-    certificate, key = str(FOLDER / "tls.crt"), str(FOLDER / "tls.key")
-    threads = str(len(os.sched_getaffinity(0)))
-    webhook = Server("webhook", [program_path(), "serve", "--tls-cert", certificate, "--tls-key", key, "--listen",
-                                 "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--drain", "0", "--threads",
-                                 threads], webhook_port)
-    echo = Server("echo", [str(ROOT / "build/release/tests/bench/echo"), certificate, key, threads],
-                  lambda lines: int(lines.readline()))
-    print(f"{body.stat().st_size} bytes, {CONNECTIONS} connections, {threads} threads, {PAIRS} pairs of {SECONDS} s",
-          flush=True)
-    idle = webhook.resident_kib()
-    for _ in range(PAIRS):
-        for server in (webhook, echo):
-            server.load()
-    for server in (webhook, echo):
-        print(f"{server.name:8} {spread(server.rates, '{:.0f}')} requests/s, p99 {spread(server.p99, '{:.2f}')} ms, "
-              f"{server.resident_kib()} KiB resident")
-    ratios = [mine / its for mine, its in zip(webhook.rates, echo.rates)]
-    print(f"ratio    {spread(ratios, '{:.2f}')}")
-    answered = int(sum(webhook.rates) * SECONDS)
-    print(f"memory   {idle} KiB after the start, {webhook.resident_kib()} KiB after {answered} requests")
-    for server in (webhook, echo):
-        server.stop()
+    only = os.environ.get("BENCH_ONLY")
+    wanted = only.split(",") if only else list(measures.MEASURES)
+    servers.make_certificate()
+    measures.check_same_effect()
+    results = {}
+    for name in wanted:
+        print(f"measuring {name}", flush=True)
+        results.update(measures.MEASURES[name]())
+    machine = describe_machine()
+    text = "\n".join([machine + "\n",
+                      report.markdown(["goal", "figure", "ratio", "asked", "reached"], rows_of_goals(results)),
+                      report.markdown(["figure", "whose", "median (range)"], rows_of_figures(results))])
+    print(text, end="")
+    (FOLDER / "results.md").write_text(text)
+    (FOLDER / "results.json").write_text(json.dumps(
+        {"machine": machine, "results": {figure.what: values for figure, values in results.items()}}, indent=1) + "\n")
+    if not only:
+        groups = [(figure.what, figure.form, list(results[figure].items())) for figure in PLOTTED]
+        (ROOT / "tests/bench/results.svg").write_text(report.bars_svg("The webhook beside others", groups))
 
 
 if __name__ == "__main__":

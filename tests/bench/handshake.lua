@@ -1,0 +1,3 @@
+-- As post.lua, over a new connection each time.
+dofile(assert(os.getenv("POST")))
+wrk.headers["Connection"] = "close"
