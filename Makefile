@@ -225,6 +225,12 @@ run-lint:
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		--suppress=missingIncludeSystem -Iinclude -j 2 src
 	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) -- -std=c11 -D_GNU_SOURCE -Iinclude
+	[ ! -e build/go/.installed ] || $(MAKE) --no-print-directory lint-go
+
+# Where Go is there already: who changes C alone need not install it.
+lint-go:
+	test -z "$$("$$(tests/tools/go env GOROOT)/bin/gofmt" -l tests/bench)"
+	tests/tools/go -C tests/bench/controller-runtime vet .
 
 format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
@@ -290,10 +296,10 @@ bench-sizes: ## what the core spends on groups up to the largest, in instruction
 BENCH_PROGRAMS := build/release/tests/bench/echo build/bench/controller-runtime build/bench/vegeta
 
 build/bench/controller-runtime: tests/e2e/cluster/requirements.txt $(wildcard tests/bench/controller-runtime/*)
-	$(call say,GO)tests/tools/go -C tests/bench/controller-runtime build -trimpath -o $(CURDIR)/$@ .
+	$(call say,GO)tests/tools/go -C tests/bench/controller-runtime build -o $(CURDIR)/$@ .
 
 build/bench/vegeta: tests/e2e/cluster/requirements.txt $(wildcard tests/bench/vegeta/*)
-	$(call say,GO)tests/tools/go -C tests/bench/vegeta build -trimpath -o $(CURDIR)/$@ github.com/tsenart/vegeta/v12
+	$(call say,GO)tests/tools/go -C tests/bench/vegeta build -o $(CURDIR)/$@ github.com/tsenart/vegeta/v12
 
 # The core without a server, a review again and again.
 $(OUT)/tests/bench/core: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
@@ -311,5 +317,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
-	run-lint format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench bench-memory bench-sizes \
+	run-lint lint-go format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench bench-memory bench-sizes \
 	check-instructions help

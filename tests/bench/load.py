@@ -21,6 +21,7 @@ UNITS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60000}
 
 
 class Speed(NamedTuple):
+    requests: int
     rate: float  # requests a second
     p99: float  # milliseconds
     cpu: float  # microseconds of the server's CPU for a request
@@ -35,8 +36,9 @@ def full_speed(server, seconds, body, script="post.lua"):
     cpu = server.cpu_seconds() - before
     assert "Non-2xx" not in done and "Socket errors" not in done, done
     value, unit = re.search(r"99%\s+([\d.]+)(us|ms|s|m)\b", done).groups()
-    return Speed(rate=float(re.search(r"Requests/sec:\s+([\d.]+)", done)[1]), p99=float(value) * UNITS[unit],
-                 cpu=cpu * 1e6 / int(re.search(r"(\d+) requests in", done)[1]))
+    requests = int(re.search(r"(\d+) requests in", done)[1])
+    return Speed(requests, rate=float(re.search(r"Requests/sec:\s+([\d.]+)", done)[1]),
+                 p99=float(value) * UNITS[unit], cpu=cpu * 1e6 / requests)
 
 
 def p99_at_rate(server, seconds, body, rate):
