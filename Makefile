@@ -231,6 +231,7 @@ run-lint:
 lint-go:
 	test -z "$$("$$(tests/tools/go env GOROOT)/bin/gofmt" -l tests/bench)"
 	tests/tools/go -C tests/bench/controller-runtime vet .
+	tests/tools/go -C tests/bench/rate vet .
 
 format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
@@ -293,13 +294,10 @@ bench-sizes: ## what the core spends on groups up to the largest, in instruction
 	@$(PYTHON) tests/bench/instructions.py --sizes
 
 # What the bench measures against, and what asks at a fixed rate.
-BENCH_PROGRAMS := build/release/tests/bench/echo build/bench/controller-runtime build/bench/vegeta
+BENCH_PROGRAMS := build/release/tests/bench/echo build/bench/controller-runtime build/bench/rate
 
-build/bench/controller-runtime: tests/e2e/cluster/requirements.txt $(wildcard tests/bench/controller-runtime/*)
-	$(call say,GO)tests/tools/go -C tests/bench/controller-runtime build -o $(CURDIR)/$@ .
-
-build/bench/vegeta: tests/e2e/cluster/requirements.txt $(wildcard tests/bench/vegeta/*)
-	$(call say,GO)tests/tools/go -C tests/bench/vegeta build -o $(CURDIR)/$@ github.com/tsenart/vegeta/v12
+build/bench/%: tests/e2e/cluster/requirements.txt tests/bench/%/main.go tests/bench/%/go.mod tests/bench/%/go.sum
+	$(call say,GO)tests/tools/go -C tests/bench/$* build -o $(CURDIR)/$@ .
 
 # The core without a server, a review again and again.
 $(OUT)/tests/bench/core: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The webhook beside a bare libmicrohttpd that echoes the same body, and beside a webhook in Go with controller-runtime.
+"""The webhook beside a bare libmicrohttpd that echoes the body, and beside a webhook in Go with controller-runtime.
 
     make bench [BENCH_SECONDS=5] [BENCH_PAIRS=5] [BENCH_ONLY=throughput,rate,handshake,burst,silent,threads,sizes,core]
 
-The body is the review of a pod, 6 kB, with a group of 8; TLS 1.3, the load on the same CPUs. Servers are measured in turn,
-and ratios are those of one round, so they say more than the figures. What was measured is in build/bench/results.json,
-the tables in results.md beside it, the plot of a whole run in tests/bench/results.svg.
+The body is the review of a pod, 6 kB, with a group of 8; TLS 1.3, the load on the same CPUs. Servers are measured in
+turn, and a ratio is of one round, so ratios say more than figures. All values are in build/bench/results.json, the
+tables in results.md beside it, the plot of a whole run in tests/bench/results.svg.
 """
 
 import json

@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import csv
-import math
 import os
 import pathlib
 import re
@@ -27,11 +25,11 @@ class Speed(NamedTuple):
     cpu: float  # microseconds of the server's CPU for a request
 
 
-def full_speed(server, seconds, body, script="post.lua"):
+def full_speed(server, seconds, path, script="post.lua"):
     """wrk, as fast as the answers come."""
     before = server.cpu_seconds()
     done = subprocess.run(["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", HERE / script,
-                           server.url], env={**os.environ, "BODY": str(body), "POST": str(HERE / "post.lua")},
+                           server.url], env={**os.environ, "BODY": str(path), "POST": str(HERE / "post.lua")},
                           capture_output=True, text=True, check=True).stdout
     cpu = server.cpu_seconds() - before
     assert "Non-2xx" not in done and "Socket errors" not in done, done
@@ -41,23 +39,10 @@ def full_speed(server, seconds, body, script="post.lua"):
                  p99=float(value) * UNITS[unit], cpu=cpu * 1e6 / requests)
 
 
-def p99_at_rate(server, seconds, body, rate):
-    """Milliseconds from the time at which a request was due: one that is sent late, as all connections wait for answers,
-    counts from then on too. A first second, in which the connections are made, does not count."""
-    out = FOLDER / "attack"
-    subprocess.run([FOLDER / "vegeta", "attack", f"-rate={rate}", f"-duration={seconds + 1}s", f"-body={body}",
-                    "-header=Content-Type: application/json", "-insecure", "-http2=false", "-max-body=0",
-                    f"-workers={KEPT}", f"-max-workers={KEPT}",
-                    f"-output={out}"], input=f"POST {server.url}\n", text=True, check=True)
-    table = subprocess.run([FOLDER / "vegeta", "encode", "-to=csv", out], capture_output=True, text=True,
-                           check=True).stdout
-    # When it was sent and how long it took, in nanoseconds, the status, and which it was.
-    rows = [(int(row[0]), int(row[2]), row[1], int(row[8])) for row in csv.reader(table.splitlines())]
-    assert all(status == "200" for _, _, status, _ in rows), [row for row in rows if row[2] != "200"][:3]
-    period = 1e9 / rate
-    begin = min(sent - number * period for sent, _, _, number in rows)
-    times = sorted(sent + took - begin - number * period for sent, took, _, number in rows if number >= rate)
-    return times[math.ceil(len(times) * 0.99) - 1] / 1e6
+def p99_at_rate(server, seconds, path, rate):
+    """Milliseconds from the time at which a request was due, be it sent late or not."""
+    return float(subprocess.run([FOLDER / "rate", server.url, path, str(rate), str(seconds), str(KEPT)],
+                                capture_output=True, text=True, check=True).stdout)
 
 
 async def _ask(server, request, context):
@@ -72,10 +57,10 @@ async def _ask(server, request, context):
     return status.startswith(b"HTTP/1.1 200 ")
 
 
-def burst(server, body, count):
+def burst(server, path, count):
     """So many new connections at once, a request over each; returns how many failed."""
     context = client_context()
-    content = body.read_bytes()
+    content = path.read_bytes()
     request = (b"POST /mutate HTTP/1.1\r\nHost: webhook\r\nContent-Type: application/json\r\n"
                b"Content-Length: %d\r\n\r\n" % len(content)) + content
 

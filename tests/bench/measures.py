@@ -5,8 +5,8 @@ import contextlib
 import http.client
 import json
 import os
+import resource
 import subprocess
-import time
 from typing import NamedTuple
 
 import instructions
@@ -37,7 +37,7 @@ FAILED = Figure(f"failed of {BURST} new connections at once")
 SPEED_SILENT, P99_SILENT = (figure._replace(what=f"{figure.what}, with {SILENT:,} silent connections and without")
                             for figure in (SPEED, P99_AT_RATE))
 CPU_THREADS = Figure("CPU for a request at full speed, µs", "{:.1f}")
-CPU_SIZES = Figure("CPU for a request by the pods of the group, µs", "{:.1f}")
+CPU_SIZES = Figure("CPU for a request by the pods of the group, µs", "{:,.1f}")
 CORE_TIME = Figure("the core, µs", "{:.1f}")
 BYTES = Figure("bytes of TF_CONFIG by the pods of the group")
 INSTRUCTIONS = Figure("instructions of the core by the pods of the group")
@@ -69,6 +69,23 @@ def _running(names):
 def _at_full_speed(running, path, script="post.lua"):
     return _in_turn({name: lambda server=server: load.full_speed(server, SECONDS, path, script)
                      for name, server in running.items()})
+
+
+def _answer(server, review):
+    connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=servers.client_context())
+    with contextlib.closing(connection):
+        connection.request("POST", "/mutate", review, {"Content-Type": "application/json"})
+        answer = json.loads(connection.getresponse().read())
+    answer["response"]["patch"] = json.loads(base64.b64decode(answer["response"]["patch"]))
+    return answer
+
+
+def check_same_effect():
+    """The pod that the API server goes on with is the same, whichever of the two webhooks it asked."""
+    with _running(("webhook", "Go webhook")) as running:
+        pod = json.loads(body())["request"]["object"]
+        mine, its = (patched(pod, _answer(server, body())) for server in running.values())
+    assert tf_config_of(mine) and mine == its, f"the Go webhook makes another pod: {its}"
 
 
 def throughput():
@@ -112,23 +129,6 @@ def silent():
             for i, figure in enumerate((SPEED_SILENT, P99_SILENT))}
 
 
-def _answer(server, body):
-    connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=servers.client_context())
-    with contextlib.closing(connection):
-        connection.request("POST", "/mutate", body, {"Content-Type": "application/json"})
-        answer = json.loads(connection.getresponse().read())
-    answer["response"]["patch"] = json.loads(base64.b64decode(answer["response"]["patch"]))
-    return answer
-
-
-def check_same_effect():
-    """The pod that the API server goes on with is the same, whichever of the two webhooks it asked."""
-    with _running(("webhook", "Go webhook")) as running:
-        pod = json.loads(body())["request"]["object"]
-        mine, its = (patched(pod, _answer(server, body())) for server in running.values())
-    assert tf_config_of(mine) and mine == its, f"the Go webhook makes another pod: {its}"
-
-
 def threads():
     path = write_body()
     with servers.webhook(1) as one, servers.webhook(2) as two:
@@ -144,9 +144,10 @@ def sizes():
 
 
 def _core_seconds(path, times):
-    begin = time.perf_counter()
+    """Of CPU."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run([ROOT / "build/release/tests/bench/core", path, str(times)], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - begin
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def core():

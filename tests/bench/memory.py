@@ -3,8 +3,8 @@
 
     make bench-memory [BENCH_REQUESTS=10000000] [BENCH_SECONDS=5]
 
-It is noted 20 times on the way; a line is fitted to the notes. The worst bodies are those of tests/server, 7 MiB each, of
-which most are refused or told to come back.
+It is noted 20 times on the way; a line is fitted to the notes. The worst bodies are those of tests/server, 7 MiB each,
+most of which are refused or told to come back.
 """
 
 import concurrent.futures

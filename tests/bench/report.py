@@ -46,8 +46,8 @@ def _bar(y, colour, name, values, scale, form):
 
 
 def bars_svg(title, groups):
-    """Each group is (heading, form, rows), with bars of its own scale; each row is (name, values). Who has the same name
-    has the same colour in all groups."""
+    """Each group is (heading, form, rows), with bars of its own scale; each row is (name, values). One name has one
+    colour in all groups."""
     names = list(dict.fromkeys(name for _, _, rows in groups for name, _ in rows))
     parts = [_text(0, LINE - 6, title, "title")]
     y = 2 * LINE

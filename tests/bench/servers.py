@@ -85,9 +85,9 @@ def _port_of_log(lines):
 
 def webhook(threads, *flags):
     """With its access log on, as it is by default."""
-    return Server([program_path(), "serve", "--tls-cert", FOLDER / "tls.crt", "--tls-key", FOLDER / "tls.key", "--listen",
-                   "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--drain", "0", "--threads", str(threads), *flags],
-                  _port_of_log)
+    return Server([program_path(), "serve", "--tls-cert", FOLDER / "tls.crt", "--tls-key", FOLDER / "tls.key",
+                   "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--drain", "0", "--threads",
+                   str(threads), *flags], _port_of_log)
 
 
 def echo(threads):

@@ -1,6 +1,6 @@
-// The webhook as it is usually written in Go, with controller-runtime: the pod is decoded into its type, changed, encoded
-// again, and the patch is what differs. It gives each container the TF_CONFIG that our webhook gives it, and the pod the
-// same labels. It checks less and keeps no access log, which is in its favour.
+// The webhook as it is usually written in Go, with controller-runtime: the pod is decoded into its type, changed and
+// encoded again, and the patch is what differs. It gives containers the TF_CONFIG that our webhook gives them, and the
+// pod the same labels. It checks less and keeps no access log, which is in its favour.
 //
 //	controller-runtime FOLDER PORT
 //
