@@ -215,7 +215,7 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(INSTALL_PACKAGES) build lint
 	@$(MAKE) --no-print-directory run-lint
 
-C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.c tests/render/*.c tests/bench/*.c tests/e2e/cluster/*.c))
+C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.c tests/render/*.c tests/bench/*.[ch] tests/e2e/cluster/*.c))
 SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
 
 run-lint:
@@ -308,7 +308,8 @@ check-instructions: ## what the core spends on a review, in instructions, and wh
 	@$(MAKE) --no-print-directory build/venv/.installed build/release/tests/bench/core
 	@$(PYTHON) tests/bench/instructions.py
 
-build/release/tests/bench/echo: build/release/tests/bench/echo.o
+# Bare servers of libmicrohttpd, to measure beside.
+build/release/tests/bench/echo build/release/tests/bench/empty: %: %.o build/release/tests/bench/bare_server.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 help: ## list the targets
