@@ -319,11 +319,15 @@ conf_dir = "{self.folder}/cni"
         conditions = json.loads(found.stdout)["status"]["conditions"] if found.returncode == 0 else []
         return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
-    def up(self):
+    def up_alone(self):
+        """The API server and etcd: objects are kept, and nobody acts on them."""
         self.down()
         self.folder.mkdir(parents=True)
         self.make_network()
         self.start_api_server()
+
+    def up(self):
+        self.up_alone()
         self.start_control_plane()
         self.start_node()
         self.start_dns()
