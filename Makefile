@@ -283,6 +283,11 @@ bench: ## the webhook beside a bare libmicrohttpd and a Go webhook: a table and 
 	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/core $(BENCH_PROGRAMS)
 	@$(PYTHON) tests/bench/bench.py
 
+bench-cluster: cluster-ready ## what it adds to a pod's creation in a real API server (root; builds as `make e2e`)
+	@$(MAKE) --no-print-directory build/release/tests/bench/empty build/bench/controller-runtime
+	@tests/e2e/cluster/build next
+	@$(PYTHON) tests/bench/bench_cluster.py
+
 bench-memory: ## resident memory over BENCH_REQUESTS (10 million), and under the worst mix of bodies
 	@$(INSTALL_PACKAGES) build demo bench
 	@$(MAKE) --no-print-directory all build/venv/.installed
@@ -316,5 +321,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
-	run-lint lint-go format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench bench-memory bench-sizes \
-	check-instructions help
+	run-lint lint-go format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench bench-cluster \
+	bench-memory bench-sizes check-instructions help

@@ -10,8 +10,6 @@ tables in results.md beside it, the plot of a whole run in tests/bench/results.s
 
 import json
 import os
-import pathlib
-import platform
 import re
 import statistics
 import sys
@@ -88,12 +86,10 @@ def rows_of_figures(results):
 
 
 def describe_machine():
-    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     modules = (ROOT / "tests/bench/controller-runtime/go.mod").read_text()
     version = re.search(r"sigs.k8s.io/controller-runtime v(\S+)", modules)[1]
-    return (f"{measures.THREADS} CPUs ({model[1] if model else platform.machine()}), Linux {platform.release()}, "
-            f"controller-runtime {version}; {write_body().stat().st_size:,} bytes, {measures.THREADS} threads, "
-            f"{load.CONNECTIONS} connections, {measures.PAIRS} rounds of {measures.SECONDS} s")
+    return (f"{report.machine()}, controller-runtime {version}; {write_body().stat().st_size:,} bytes, "
+            f"{measures.THREADS} threads, {load.CONNECTIONS} connections, {measures.PAIRS} rounds of {measures.SECONDS} s")
 
 
 def main():

@@ -1,6 +1,10 @@
-"""Measured values as text, as a markdown table, and as bars in an SVG."""
+"""Measured values as text, as a markdown table, and as bars in an SVG, and the machine that they are from."""
 
 import html
+import os
+import pathlib
+import platform
+import re
 import statistics
 
 NAMES, WIDTH, VALUES = 170, 330, 240  # pixels: for the names, the longest bar, the values
@@ -12,8 +16,15 @@ text { font: 12px sans-serif; fill: #1f2328 }
 .heading { font-weight: bold }
 .range { stroke: #1f2328; stroke-width: 1 }
 .bar0 { fill: #2f81c7 } .bar1 { fill: #8b949e } .bar2 { fill: #c98a1b } .bar3 { fill: #7d62b5 }
+.bar4 { fill: #3f9142 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .range { stroke: #e6edf3 } }
 """
+
+
+def machine():
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return (f"{len(os.sched_getaffinity(0))} CPUs ({model[1] if model else platform.machine()}), "
+            f"Linux {platform.release()}")
 
 
 def spread(values, form):
@@ -56,7 +67,7 @@ def bars_svg(title, groups):
         y += GAP + 2
         scale = WIDTH / max(max(values) for _, values in rows)
         for name, values in rows:
-            parts += _bar(y, names.index(name) % 4, name, values, scale, form)
+            parts += _bar(y, names.index(name) % 5, name, values, scale, form)
             y += BAR + GAP
         y += LINE
     width, height = NAMES + WIDTH + VALUES, y - LINE + GAP

@@ -90,9 +90,18 @@ def webhook(threads, *flags):
                    str(threads), *flags], _port_of_log)
 
 
+def _bare(program, threads, *arguments):
+    return Server([ROOT / "build/release/tests/bench" / program, FOLDER / "tls.crt", FOLDER / "tls.key", str(threads),
+                   *arguments], lambda lines: int(lines.readline()))
+
+
 def echo(threads):
-    return Server([ROOT / "build/release/tests/bench/echo", FOLDER / "tls.crt", FOLDER / "tls.key", str(threads)],
-                  lambda lines: int(lines.readline()))
+    return _bare("echo", threads)
+
+
+def empty(threads, *patch):
+    """Allows everything; a file with a patch makes that its answer's."""
+    return _bare("empty", threads, *patch)
 
 
 def controller_runtime(threads):
