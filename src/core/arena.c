@@ -169,6 +169,7 @@ char *arena_strndup(struct arena *arena, const char *string, size_t len)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+	char *at = arena->next;
 	size_t room = arena->left;
 	char *text = NULL;
 	va_list args;
@@ -176,11 +177,11 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 
 	/* Written to where the next allocation begins: if it fits, it is there already. */
 	va_start(args, format);
-	len = vsnprintf(arena->next, room, format, args);
+	len = vsnprintf(at, room, format, args);
 	va_end(args);
 	if (len >= 0)
 		text = arena_alloc(arena, (size_t)len + 1);
-	if (text && (size_t)len >= room) {
+	if (text && (text != at || (size_t)len >= room)) {
 		va_start(args, format);
 		vsnprintf(text, (size_t)len + 1, format, args);
 		va_end(args);

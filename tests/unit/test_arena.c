@@ -48,6 +48,25 @@ static void the_newest_allocation_gives_back_what_it_does_not_need(void)
 	CU_ASSERT(arena_alloc(&arena, 1) == newest + 16);
 }
 
+static void a_text_is_where_it_fits_whatever_the_size_of_the_block(void)
+{
+	struct budget budget;
+	struct arena arena;
+	char text[64];
+
+	budget_init(&budget, 8 * MIB);
+	for (size_t size = 992; size < 1008; size++) {
+		for (size_t left = 0; left < 48; left += 16) {
+			CU_ASSERT(arena_init(&arena, size, 8 * MIB, &budget) == 0);
+			(void)arena_alloc(&arena, 992 - left);
+			snprintf(text, sizeof(text), "%zu leaves a little: %zu", size, left);
+			for (size_t len = strlen(text); len > 0; text[--len] = '\0')
+				CHECK_STRING(arena_printf(&arena, "%s", text), text);
+			arena_release(&arena);
+		}
+	}
+}
+
 static void growth_is_taken_from_the_budget_and_given_back_at_reset(void)
 {
 	struct budget budget;
@@ -153,6 +172,8 @@ int add_arena_suite(void)
 		{"allocations are aligned and apart", allocations_are_aligned_and_apart},
 		{"the newest allocation gives back what it does not need",
 		 the_newest_allocation_gives_back_what_it_does_not_need},
+		{"a text is where it fits, whatever the size of the block",
+		 a_text_is_where_it_fits_whatever_the_size_of_the_block},
 		{"growth is taken from the budget and given back at reset",
 		 growth_is_taken_from_the_budget_and_given_back_at_reset},
 		{"a review over its maximum is told from a budget that others hold",
