@@ -6,8 +6,8 @@
 
 /*
  * Finds where a JSON value ends, and so whether it is one: strictly by RFC 8259, in UTF-8, without a NUL in any string
- * (\u0000) and without half a surrogate pair. It allocates nothing and does not recurse. What passes here cJSON takes,
- * and takes unchanged.
+ * (\u0000) and without half a surrogate pair. It allocates nothing and does not recurse. What passes here cJSON takes;
+ * it changes nothing but numbers that a double can't hold.
  *
  * Texts end with '\0', which no value holds: it ends every loop, so no function takes a length. Each returns the first
  * byte behind what it read, or NULL where that is not well formed.

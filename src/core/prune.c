@@ -4,7 +4,10 @@
 
 #include "core/scan.h"
 
-enum { SMALL_TEXT = 64 * 1024 }; /* bytes that are not worth a walk to find out how many of them stay */
+enum {
+	SMALL_TEXT = 64 * 1024, /* bytes that are not worth a walk to find out how many of them stay */
+	LITTLE_PART = 16,       /* of a large text, what is left out and not worth a copy of the rest */
+};
 
 /* A walk over the text. Bytes that stay are copied late, a whole run at once. */
 struct walk {
@@ -166,8 +169,15 @@ enum prune_result prune(struct arena *arena, const char *text, size_t len, const
 	size_t size = len;
 	char *out;
 
-	if (len > SMALL_TEXT && !walk_text(text, len, members, NULL, &size))
-		return PRUNE_NOT_JSON;
+	if (len > SMALL_TEXT) {
+		if (!walk_text(text, len, members, NULL, &size))
+			return PRUNE_NOT_JSON;
+		if (len - size < len / LITTLE_PART) {
+			*ret_text = text;
+			*ret_len = len;
+			return PRUNE_OK;
+		}
+	}
 	out = arena_alloc(arena, size + 1);
 	if (!out)
 		return PRUNE_NO_MEMORY;

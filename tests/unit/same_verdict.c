@@ -14,7 +14,7 @@ static const struct review_config config = {.cluster_domain = "cluster.local", .
 struct outcome {
 	bool is_review;
 	struct error err;
-	const char *texts[16];
+	const char *texts[20];
 	size_t len;
 };
 
@@ -60,7 +60,10 @@ static void judge(struct arena *arena, const cJSON *tree, struct outcome *outcom
 	statefulset_admit(&request, &config, &related, &verdicts[2]);
 	for (size_t i = 0; i < 3; i++)
 		add_verdict(outcome, &verdicts[i]);
+	add_text(outcome, request.api_version);
 	add_text(outcome, request.uid);
+	add_text(outcome, request.namespace);
+	add_text(outcome, request.name);
 	add_text(outcome, request.group);
 	add_text(outcome, request.resource);
 	add_text(outcome, request.subresource);

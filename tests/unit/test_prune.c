@@ -103,6 +103,7 @@ static void what_is_left_out_must_be_json_too(void)
 		"{\"b\":[{},]}",
 		"{\"b\":{\"x\":1,}}",
 		"{\"b\":[1 2]}",
+		"{\"b\":[1;2]}",
 		"{z:1}",
 	};
 	struct unit_arena unit;
@@ -130,6 +131,26 @@ static void nesting_counts_through_the_table(void)
 			memcpy(text + len + 2 * depth, "}}", sizeof("}}"));
 			CHECK_ROW((pruned(arena, text) != NULL) == (depth == 998), members[i]);
 		}
+	}
+	unit_arena_end(&unit);
+}
+
+static void nesting_counts_where_the_table_is_endless(void)
+{
+	static const char opening[] = "{\"deep\":", begin[] = "{\"b\":";
+	char text[12000];
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+
+	for (int depth = 999; depth <= 1000; depth++) {
+		char *at = text + snprintf(text, sizeof(text), "%s", begin);
+
+		for (int i = 0; i < depth; i++, at += strlen(opening))
+			memcpy(at, opening, strlen(opening));
+		*at++ = '1';
+		memset(at, '}', (size_t)depth + 1);
+		at[depth + 1] = '\0';
+		CU_ASSERT((pruned(arena, text) != NULL) == (depth == 999));
 	}
 	unit_arena_end(&unit);
 }
@@ -193,6 +214,21 @@ static void a_large_text_takes_what_stays_of_it_and_no_more(void)
 	CU_ASSERT(pruned(&arena, text) == NULL && arena.state == ARENA_OK);
 }
 
+static void a_large_text_that_stays_is_not_copied(void)
+{
+	static char text[REVIEW_MAX];
+	static const char begin[] = "{\"a\":\"", end[] = "\",\"z\":12}";
+	struct unit_arena unit;
+	struct arena *arena = unit_arena_begin(&unit);
+	const char *before = arena->next;
+
+	memset(text, ' ', sizeof(text));
+	memcpy(text, begin, sizeof(begin) - 1);
+	memcpy(text + sizeof(text) - sizeof(end), end, sizeof(end));
+	CU_ASSERT(pruned(arena, text) == text && arena->next == before);
+	unit_arena_end(&unit);
+}
+
 static void rules_say_the_same_of_a_whole_review(void)
 {
 	char *text = malloc(REVIEW_MAX);
@@ -210,8 +246,10 @@ int add_prune_suite(void)
 		{"a name with an escape stays, as it could be any", a_name_with_an_escape_stays_as_it_could_be_any},
 		{"what is left out must be JSON too", what_is_left_out_must_be_json_too},
 		{"nesting counts through the table", nesting_counts_through_the_table},
+		{"nesting counts where the table is endless", nesting_counts_where_the_table_is_endless},
 		{"memory that is not needed goes back", memory_that_is_not_needed_goes_back},
 		{"a large text takes what stays of it and no more", a_large_text_takes_what_stays_of_it_and_no_more},
+		{"a large text that stays is not copied", a_large_text_that_stays_is_not_copied},
 		{"rules say the same of a whole review", rules_say_the_same_of_a_whole_review},
 		{NULL, NULL},
 	};
