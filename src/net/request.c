@@ -51,11 +51,17 @@ static bool is_json(const char *content_type)
 	return content_type && strncasecmp(content_type, json, len) == 0 && strchr("; \t", content_type[len]);
 }
 
-/* What the head alone forbids, or 0. */
-static unsigned check_head(struct MHD_Connection *handle, const char *url, const char *method, const char **ret_text)
+/* Where the body is framed in a way that nobody here can read: its end can't be found. */
+static bool is_endless(struct MHD_Connection *handle)
 {
 	const char *encoding = header_of(handle, "Transfer-Encoding");
 
+	return encoding && strcasecmp(encoding, "chunked") != 0;
+}
+
+/* What the head alone forbids, or 0. */
+static unsigned check_head(struct MHD_Connection *handle, const char *url, const char *method, const char **ret_text)
+{
 	if (strcmp(url, REVIEW_PATH) != 0) {
 		*ret_text = "unknown path: reviews go to " REVIEW_PATH;
 		return MHD_HTTP_NOT_FOUND;
@@ -64,7 +70,7 @@ static unsigned check_head(struct MHD_Connection *handle, const char *url, const
 		*ret_text = "reviews are sent with POST";
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	}
-	if (encoding && strcasecmp(encoding, "chunked") != 0) {
+	if (is_endless(handle)) {
 		*ret_text = "Transfer-Encoding other than chunked is not supported";
 		return MHD_HTTP_NOT_IMPLEMENTED;
 	}
@@ -87,9 +93,9 @@ static unsigned long long announced_length(struct MHD_Connection *handle)
  * A refusal has to be answered before the body where the end of that can't be found, or is too far away to read up to
  * it. Not so where the client expects our "100 Continue": it may send its body all the same, and lose the answer.
  */
-static bool answers_before_body(unsigned refusal, unsigned long long length)
+static bool answers_before_body(struct MHD_Connection *handle, unsigned long long length)
 {
-	return refusal == MHD_HTTP_NOT_IMPLEMENTED || length > REQUEST_DISCARD_MAX;
+	return is_endless(handle) || length > REQUEST_DISCARD_MAX;
 }
 
 enum request_next request_begin(struct request *request, struct MHD_Connection *handle, const char *url,
@@ -109,7 +115,7 @@ enum request_next request_begin(struct request *request, struct MHD_Connection *
 		return REQUEST_READ;
 	}
 	request_refuse(request, refusal, text);
-	return answers_before_body(refusal, length) ? REQUEST_ANSWER : REQUEST_READ;
+	return answers_before_body(handle, length) ? REQUEST_ANSWER : REQUEST_READ;
 }
 
 bool request_add(struct request *request, const char *bytes, size_t len)

@@ -130,6 +130,12 @@ def test_a_transfer_encoding_other_than_chunked_is_refused(server, encoding):
     assert server.exchange(request).status == 501
 
 
+@pytest.mark.parametrize(("line", "status"), [(b"GET /mutate", 405), (b"PUT /mutate", 405), (b"POST /x", 404)])
+def test_an_endless_body_keeps_no_refusal_waiting(server, line, status):
+    head = line + b" HTTP/1.1\r\nHost: webhook\r\nTransfer-Encoding: gzip\r\n\r\n"
+    assert server.exchange(head).status == status
+
+
 def test_chunked_may_be_written_in_any_case(server):
     request = post_chunked(pod_review(), size=100).replace(b"Encoding: chunked", b"Encoding: Chunked")
     assert server.exchange(request).status == 200
