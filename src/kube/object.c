@@ -35,7 +35,7 @@ const cJSON *object_parse(struct arena *arena, const char *kind, const char *jso
 		error_set(err, ERROR_INVALID, "%s: it is of another kind", kind);
 		return NULL;
 	}
-	if (!object_copy_plain(ret_version, size, version) || !ret_version[0]) {
+	if (!version || !version[0] || !object_copy_plain(ret_version, size, version)) {
 		error_set(err, ERROR_INVALID, "%s: it has no resourceVersion", kind);
 		return NULL;
 	}
