@@ -99,7 +99,8 @@ static int answer_review(struct arena *arena, const struct review_options *optio
 	text = options->decode ? decode_patch(arena, &answer) : answer.body;
 	arena_enter(NULL);
 	if (!text) {
-		error_set(err, ERROR_NO_MEMORY, "the answer needs more than %zu bytes of memory", REVIEW_DEFAULT_MEMORY);
+		error_set(err, ERROR_NO_MEMORY, "the answer needs more than %zu bytes of memory",
+			  REVIEW_DEFAULT_MEMORY);
 		return EXIT_FAILED;
 	}
 	if (printf("%s\n", text) < 0 || fflush(stdout) != 0) {

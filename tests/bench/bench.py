@@ -89,7 +89,8 @@ def describe_machine():
     modules = (ROOT / "tests/bench/controller-runtime/go.mod").read_text()
     version = re.search(r"sigs.k8s.io/controller-runtime v(\S+)", modules)[1]
     return (f"{report.machine()}, controller-runtime {version}; {write_body().stat().st_size:,} bytes, "
-            f"{measures.THREADS} threads, {load.CONNECTIONS} connections, {measures.PAIRS} rounds of {measures.SECONDS} s")
+            f"{measures.THREADS} threads, {load.CONNECTIONS} connections, "
+            f"{measures.PAIRS} rounds of {measures.SECONDS} s")
 
 
 def main():
