@@ -12,7 +12,8 @@
 
 /*
  * What a connection takes from the memory that all share, for as long as it is open: the TLS session, its buffers, and
- * the HTTP library's own.
+ * the HTTP library's own. Where a client leaves a record half sent it can be twice as much, beside the budget: the pod's
+ * limit is above what all of them then take.
  */
 #define LIMITS_CONNECTION_MEMORY ((size_t)28 * 1024)
 
