@@ -374,7 +374,7 @@ def _renamed(pod, name):
 
 
 pod_mistakes = {
-    "another set's pod": lambda pod: _renamed(pod, "b-" + pod["metadata"]["labels"][POD_INDEX]),
+    "another set's pod": lambda pod: _renamed(pod, "b" + pod["metadata"]["name"]),
     "a leading zero": lambda pod: _renamed(pod, f"{_owner(pod)['name']}-0{pod['metadata']['labels'][POD_INDEX]}"),
     "a leading zero and no index label": lambda pod: _renamed(
         pod, f"{_owner(pod)['name']}-0{pod['metadata']['labels'].pop(POD_INDEX)}"),
