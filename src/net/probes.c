@@ -11,6 +11,7 @@
 enum {
 	PAGE_MAX = 256 * 1024, /* of metrics: some 10 KiB */
 	STACK_SIZE = 256 * 1024,
+	LIBRARY_MARGIN = 2, /* seconds by which the library's own timeout, which counts nothing, comes after ours */
 };
 
 static const struct reply closing = {
@@ -121,7 +122,7 @@ static struct MHD_Daemon *start_daemon(struct probes *probes, unsigned request_t
 		{MHD_OPTION_LISTEN_SOCKET, listen_fd, NULL},
 		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)notify_connection, probes},
 		{MHD_OPTION_CONNECTION_LIMIT, PROBES_MAX_CONNECTIONS, NULL},
-		{MHD_OPTION_CONNECTION_TIMEOUT, request_timeout, NULL},
+		{MHD_OPTION_CONNECTION_TIMEOUT, request_timeout + LIBRARY_MARGIN, NULL},
 		{MHD_OPTION_THREAD_STACK_SIZE, STACK_SIZE, NULL},
 		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
 		{MHD_OPTION_END, 0, NULL},
