@@ -80,7 +80,7 @@ static const char *decode_patch(struct arena *arena, const struct review_answer 
 	if (!patch)
 		return NULL;
 	cJSON_ReplaceItemInObjectCaseSensitive(response, "patch", patch);
-	return cJSON_PrintUnformatted(review);
+	return json_print(arena, review);
 }
 
 static int answer_review(struct arena *arena, const struct review_options *options, const struct buf *body,

@@ -12,7 +12,7 @@
 
 /*
  * Reading JSON with cJSON, with the care that cJSON leaves to its callers: names are compared case-sensitively, what is
- * absent, null or of another type reads as NULL, and a text is refused that cJSON would accept and change.
+ * absent, null or of another type reads as NULL, and a text is refused whose strings cJSON would change.
  *
  * Every tree lives in the arena that the thread has entered (arena_enter) and ends with it.
  */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "core/messages.h"
 #include "core/text.h"
 
@@ -70,7 +71,7 @@ const char *verdict_value(const struct verdict *verdict, const cJSON *item)
 		return "an object";
 	if (cJSON_IsArray(item))
 		return "an array";
-	text = cJSON_PrintUnformatted(item);
+	text = json_print(verdict->arena, item);
 	return text ? text : "...";
 }
 
