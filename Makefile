@@ -215,7 +215,7 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(INSTALL_PACKAGES) build lint
 	@$(MAKE) --no-print-directory run-lint
 
-C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.c tests/render/*.c tests/bench/*.[ch] tests/e2e/cluster/*.c))
+C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.[ch] tests/render/*.c tests/bench/*.[ch] tests/e2e/cluster/*.c))
 SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
 
 run-lint:

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "../unit/same_verdict.h"
 #include "core/arena.h"
 #include "core/json.h"
@@ -12,9 +13,6 @@
  * the whole.
  */
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
 enum { FIRST_BLOCK = 64 * 1024, MEMORY = 32 * 1024 * 1024 };
 
 static struct budget budget;
@@ -24,21 +22,16 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	arena_hook_cjson();
-	budget_init(&budget, MEMORY);
-	return arena_init(&arena, FIRST_BLOCK, MEMORY, &budget);
+	return fuzz_init(&budget, MEMORY, &arena, FIRST_BLOCK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *before = arena_enter(&arena);
-	char *text = malloc(size + 1);
+	char *text = fuzz_text(data, size);
 
 	if (!text)
 		return 0;
-	if (size)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	if (scan_is_json(text, size) && !cJSON_ParseWithLengthOpts(text, size + 1, NULL, 1) && arena.state == ARENA_OK)
 		abort();
 	if (!same_verdict(&arena, text, size))

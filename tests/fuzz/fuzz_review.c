@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "core/arena.h"
 #include "core/review.h"
 
@@ -9,9 +10,6 @@
  * Any bytes as the body of a review: there is one answer, within the memory of one review. Behind a NUL, the bytes of an
  * object that the cluster is said to hold wherever the review before it would like to see one.
  */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 enum { FIRST_BLOCK = 16 * 1024, MEMORY = 16 * 1024 * 1024 };
 
@@ -24,9 +22,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	arena_hook_cjson();
-	budget_init(&budget, MEMORY);
-	if (arena_init(&arena, FIRST_BLOCK, MEMORY, &budget) < 0)
+	if (fuzz_init(&budget, MEMORY, &arena, FIRST_BLOCK) < 0)
 		return -1;
 	return arena_init(&second_arena, FIRST_BLOCK, MEMORY, &budget);
 }
@@ -53,13 +49,10 @@ static void review_with(const char *body, const char *object)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct review_answer answer;
-	char *body = malloc(size + 1);
+	char *body = fuzz_text(data, size);
 
 	if (!body)
 		return 0;
-	if (size)
-		memcpy(body, data, size);
-	body[size] = '\0';
 	review_answer(&arena, body, size, &config, &answer);
 	if (answer.http_status < 200 || answer.body_len == 0)
 		abort();

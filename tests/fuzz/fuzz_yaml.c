@@ -1,13 +1,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fuzz.h"
 #include "core/arena.h"
 #include "render/manifests.h"
 
 /* Any bytes as a file of manifests: it is read or refused, within its memory, and what is read can be printed. */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 enum { FIRST_BLOCK = 16 * 1024, MEMORY = 16 * 1024 * 1024 };
 
@@ -18,9 +16,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	arena_hook_cjson();
-	budget_init(&budget, MEMORY);
-	return arena_init(&arena, FIRST_BLOCK, MEMORY, &budget);
+	return fuzz_init(&budget, MEMORY, &arena, FIRST_BLOCK);
 }
 
 static void print_all(const struct manifest_list *list)

@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Runs the fuzz target on files, without a fuzzer: to look at a crash with gdb or valgrind, or to replay a corpus. */
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
+/* Runs the fuzz target on files, without a fuzzer: to look at a crash with gdb or valgrind, or to replay a corpus. */
 
 enum { FILE_MAX = 8 * 1024 * 1024 };
 
