@@ -3,8 +3,6 @@
 import contextlib
 import json
 import os
-import pathlib
-import re
 import signal
 import socket
 import ssl
@@ -13,6 +11,7 @@ import time
 
 from body import FOLDER, ROOT
 from conftest import program_path
+from process_status import cpu_seconds, memory
 
 PATIENCE = 60  # seconds for a server to start or to end
 
@@ -42,21 +41,16 @@ class Server:
     def url(self):
         return f"https://127.0.0.1:{self.port}/mutate"
 
-    def _memory(self, name):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(rf"{name}:\s+(\d+) kB", status)[1]) * 1024
-
     def resident(self):
         """Bytes."""
-        return self._memory("VmRSS")
+        return memory(self.process.pid)
 
     def peak(self):
         """The most that were resident so far."""
-        return self._memory("VmHWM")
+        return memory(self.process.pid, "VmHWM")
 
     def cpu_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_seconds(self.process.pid)
 
     def __enter__(self):
         return self

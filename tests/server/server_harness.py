@@ -16,6 +16,7 @@ import subprocess
 import threading
 import time
 
+import process_status
 import pytest
 from conftest import program_path
 from cryptography import x509
@@ -271,21 +272,16 @@ class Server:
 
     # The process
 
-    def _memory(self, name):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(name + r":\s+(\d+) kB", status)[1]) * 1024
-
     def memory(self):
         """Resident bytes."""
-        return self._memory("VmRSS")
+        return process_status.memory(self.process.pid)
 
     def peak_memory(self):
         """The most that were resident so far."""
-        return self._memory("VmHWM")
+        return process_status.memory(self.process.pid, "VmHWM")
 
     def cpu_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return process_status.cpu_seconds(self.process.pid)
 
     def signal(self, number):
         self.process.send_signal(number)

@@ -2,10 +2,9 @@
 
 import concurrent.futures
 import contextlib
-import pathlib
-import re
 import resource
 
+import process_status
 import pytest
 from server_harness import (MAX_BODY, MIB, SANITIZED, eventually, padded, pair, pod_review, post,  # noqa: F401
                             read_answer, serve)
@@ -131,8 +130,7 @@ def limit(server, what, value):
 def test_a_system_without_memory_is_503_and_the_process_lives(serve):
     server = serve()
     assert server.review(pod_review()).status == 200
-    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
-    used = int(re.search(r"VmData:\s+(\d+) kB", status)[1]) * 1024
+    used = process_status.memory(server.process.pid, "VmData")
     before = limit(server, resource.RLIMIT_DATA, used + 3 * MIB)
     for _ in range(3):
         answer = server.review(padded(pod_review(), MAX_BODY))
