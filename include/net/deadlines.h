@@ -16,34 +16,45 @@
  * a connection is watched from the first byte of a request (or handshake) until its answer has left, and shut down when
  * that takes longer than the time allowed, which is the same for all.
  *
- * Some places are kept for newcomers. Whenever they are taken too, connections are shut down until they are free: first
- * those that have never asked for anything, the longest silent in front, but for as many in their handshake and as many
- * behind it as there are places kept; then those behind it; then those that are idle longest. So who has asked before, as
- * an API server has, is not driven out by a crowd that never asks, nor is who is about to: an HTTP client keeps spare
- * connections, and a request that meets the end of one fails. While that is not enough, those at work are allowed a tenth of the time, or
- * none at a port whose requests take none (see at_once), and a new connection has to ask within that time too.
+ * Some places are kept for newcomers. Whenever those are taken too, connections are shut down until they are free again,
+ * in this order:
+ *
+ *  1. Connections that have never asked for anything, the oldest first. There are three kinds: those that have not been
+ *     answered at all, those in the middle of a handshake, and those after it. Of each kind, the newest are spared, as
+ *     many as there are places kept. So a crowd of one kind never drives out a few of another: an HTTP client keeps
+ *     spare connections after their handshake, and the next request fails on one that has ended.
+ *  2. Those after their handshake that were spared.
+ *  3. Those that are idle since an answer, the longest idle first. An API server's are the last to go.
+ *  4. At a port whose requests take no time (see at_once), the oldest of all others.
+ *
+ * A handshake counts as begun before the server's part of it is sent: from then on the client may take the connection
+ * for open, and its own last message may still be on its way.
+ *
+ * Where that does not free enough places, connections at work are allowed a tenth of the time, and so is a new
+ * connection until it asks.
  *
  * One thread watches a port. It sleeps until the oldest is due, and for good while there is none. Thread-safe.
  */
 
 enum deadline_state {
-	DEADLINE_NONE,    /* shut down, or not entered yet */
-	DEADLINE_UNASKED, /* idle since its handshake */
-	DEADLINE_NEW,     /* its time runs since it came; it has not asked yet */
-	DEADLINE_IDLE,    /* idle since an answer */
-	DEADLINE_RUNNING, /* its time runs since the first byte of a request */
+	DEADLINE_NONE,        /* shut down, or not entered yet */
+	DEADLINE_NEW,         /* its time runs since it came; nothing was sent to it */
+	DEADLINE_HANDSHAKING, /* its time runs since it came; it holds the server's part of the handshake */
+	DEADLINE_UNASKED,     /* idle since its handshake */
+	DEADLINE_IDLE,        /* idle since an answer */
+	DEADLINE_RUNNING,     /* its time runs since the first byte of a request */
 	DEADLINE_STATES
 };
 
 /* A connection's place. Zeroed, it has none. Its owner keeps it at one address while it has. */
 struct deadline {
 	struct deadline *older, *newer;
-	uint64_t since; /* clock_milliseconds when it came into its state */
+	uint64_t since; /* clock_milliseconds when its time began, or it became idle */
 	int fd;
 	enum deadline_state state;
 };
 
-/* Connections of one state, those that came into it first in front. */
+/* Connections of one state, in the order of `since`. */
 struct deadline_list {
 	struct deadline *oldest, *newest;
 	unsigned count;
@@ -77,6 +88,9 @@ void deadlines_release(struct deadlines *deadlines);
 
 /* A new connection takes a place, and its time begins. */
 void deadline_enter(struct deadlines *deadlines, struct deadline *deadline, int fd);
+
+/* The server's part of the handshake is about to be sent to a new connection. Its time runs on. */
+void deadline_handshake(struct deadlines *deadlines, struct deadline *deadline);
 
 /* The time of a request begins, unless it runs. */
 void deadline_start(struct deadlines *deadlines, struct deadline *deadline);

@@ -74,6 +74,8 @@ static ssize_t transmit(gnutls_transport_ptr_t context, const giovec_t *pieces, 
 	const int more = connection->body_follows ? MSG_MORE : 0;
 
 	connection->body_follows = false;
+	if (!connection->greeted)
+		deadline_handshake(&connection->runtime->deadlines, &connection->deadline);
 	return sendmsg(connection->fd, &message, MSG_NOSIGNAL | more);
 }
 

@@ -33,34 +33,48 @@ static struct deadline *older_of(struct deadline *a, struct deadline *b)
 /* The one whose time has run longest, NULL where no time runs. */
 static struct deadline *oldest_running(const struct deadlines *deadlines)
 {
-	return older_of(deadlines->lists[DEADLINE_NEW].oldest, deadlines->lists[DEADLINE_RUNNING].oldest);
+	const struct deadline_list *lists = deadlines->lists;
+
+	return older_of(older_of(lists[DEADLINE_NEW].oldest, lists[DEADLINE_HANDSHAKING].oldest),
+			lists[DEADLINE_RUNNING].oldest);
+}
+
+/* Behind those that are as old. It belongs near the end, so that the way there is short. */
+static void list_add(struct deadline_list *list, struct deadline *deadline)
+{
+	struct deadline *before = list->newest;
+
+	while (before && before->since > deadline->since)
+		before = before->older;
+	deadline->older = before;
+	deadline->newer = before ? before->newer : list->oldest;
+	*(before ? &before->newer : &list->oldest) = deadline;
+	*(deadline->newer ? &deadline->newer->older : &list->newest) = deadline;
+	list->count++;
+}
+
+static void list_remove(struct deadline_list *list, struct deadline *deadline)
+{
+	*(deadline->older ? &deadline->older->newer : &list->oldest) = deadline->newer;
+	*(deadline->newer ? &deadline->newer->older : &list->newest) = deadline->older;
+	list->count--;
 }
 
 /* Moves a deadline to the list of a state, for DEADLINE_NONE out of all. The lock is held, here and below. */
-static void move(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state state)
+static void move(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state state, uint64_t since)
 {
-	struct deadline_list *from = &deadlines->lists[deadline->state];
-	struct deadline_list *to = &deadlines->lists[state];
-
-	if (deadline->state != DEADLINE_NONE) {
-		*(deadline->older ? &deadline->older->newer : &from->oldest) = deadline->newer;
-		*(deadline->newer ? &deadline->newer->older : &from->newest) = deadline->older;
-		from->count--;
-	}
-	*deadline = (struct deadline){.since = clock_milliseconds(), .fd = deadline->fd, .state = state};
-	if (state != DEADLINE_NONE) {
-		deadline->older = to->newest;
-		*(to->newest ? &to->newest->newer : &to->oldest) = deadline;
-		to->newest = deadline;
-		to->count++;
-	}
+	if (deadline->state != DEADLINE_NONE)
+		list_remove(&deadlines->lists[deadline->state], deadline);
+	*deadline = (struct deadline){.since = since, .fd = deadline->fd, .state = state};
+	if (state != DEADLINE_NONE)
+		list_add(&deadlines->lists[state], deadline);
 	if (!oldest_running(deadlines))
 		pthread_cond_broadcast(&deadlines->none_left);
 }
 
 static void release_place(struct deadlines *deadlines, struct deadline *deadline)
 {
-	move(deadlines, deadline, DEADLINE_NONE);
+	move(deadlines, deadline, DEADLINE_NONE, 0);
 	deadlines->taken--;
 }
 
@@ -72,19 +86,24 @@ static void end_connection(struct deadlines *deadlines, struct deadline *deadlin
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
+/* The oldest connection of a state in which there are more than are spared. */
+static struct deadline *oldest_unspared(const struct deadlines *deadlines, enum deadline_state state)
+{
+	const struct deadline_list *list = &deadlines->lists[state];
+
+	return list->count > deadlines->kept ? list->oldest : NULL;
+}
+
 static struct deadline *find_victim(const struct deadlines *deadlines)
 {
-	const struct deadline_list *lists = deadlines->lists;
-	/* Neither the newcomer itself must be the one, nor who is about to ask. */
-	const bool many_new = lists[DEADLINE_NEW].count > deadlines->kept;
-	const bool many_unasked = lists[DEADLINE_UNASKED].count > deadlines->kept;
-	struct deadline *victim = older_of(many_unasked ? lists[DEADLINE_UNASKED].oldest : NULL,
-					   many_new ? lists[DEADLINE_NEW].oldest : NULL);
+	struct deadline *victim = older_of(
+		older_of(oldest_unspared(deadlines, DEADLINE_NEW), oldest_unspared(deadlines, DEADLINE_HANDSHAKING)),
+		oldest_unspared(deadlines, DEADLINE_UNASKED));
 
 	if (!victim)
-		victim = lists[DEADLINE_UNASKED].oldest;
+		victim = deadlines->lists[DEADLINE_UNASKED].oldest;
 	if (!victim)
-		victim = lists[DEADLINE_IDLE].oldest;
+		victim = deadlines->lists[DEADLINE_IDLE].oldest;
 	if (!victim && deadlines->config.at_once)
 		victim = oldest_running(deadlines);
 	return victim;
@@ -164,7 +183,7 @@ void deadlines_release(struct deadlines *deadlines)
 /* While others run the thread wakes for them, and for this one later: no signal per request. */
 static void run(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state state)
 {
-	move(deadlines, deadline, state);
+	move(deadlines, deadline, state, clock_milliseconds());
 	if (deadlines->asleep)
 		pthread_cond_signal(&deadlines->changed);
 }
@@ -179,6 +198,14 @@ void deadline_enter(struct deadlines *deadlines, struct deadline *deadline, int 
 	pthread_mutex_unlock(&deadlines->lock);
 }
 
+void deadline_handshake(struct deadlines *deadlines, struct deadline *deadline)
+{
+	pthread_mutex_lock(&deadlines->lock);
+	if (deadline->state == DEADLINE_NEW)
+		move(deadlines, deadline, DEADLINE_HANDSHAKING, deadline->since);
+	pthread_mutex_unlock(&deadlines->lock);
+}
+
 void deadline_start(struct deadlines *deadlines, struct deadline *deadline)
 {
 	pthread_mutex_lock(&deadlines->lock);
@@ -187,15 +214,18 @@ void deadline_start(struct deadlines *deadlines, struct deadline *deadline)
 	pthread_mutex_unlock(&deadlines->lock);
 }
 
+static bool time_runs(const struct deadline *deadline)
+{
+	return deadline->state == DEADLINE_NEW || deadline->state == DEADLINE_HANDSHAKING ||
+	       deadline->state == DEADLINE_RUNNING;
+}
+
 /* In a crowd a newcomer that is about to ask must not be the one to make room, so its time runs on. */
 void deadline_stop(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state idle)
 {
-	bool runs;
-
 	pthread_mutex_lock(&deadlines->lock);
-	runs = deadline->state == DEADLINE_NEW || deadline->state == DEADLINE_RUNNING;
-	if (runs && !(idle == DEADLINE_UNASKED && is_crowded(deadlines))) {
-		move(deadlines, deadline, idle);
+	if (time_runs(deadline) && !(idle == DEADLINE_UNASKED && is_crowded(deadlines))) {
+		move(deadlines, deadline, idle, clock_milliseconds());
 		make_room(deadlines);
 	}
 	pthread_mutex_unlock(&deadlines->lock);

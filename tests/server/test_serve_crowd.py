@@ -7,6 +7,7 @@ import re
 import resource
 import signal
 import socket
+import ssl
 import subprocess
 
 import pytest
@@ -63,6 +64,49 @@ def test_a_spare_connection_is_not_driven_out_by_a_crowd_that_never_greets(serve
     eventually(lambda: server.metrics()[EVICTED] >= 60 - 16, "the crowd makes room for itself")
     for sock in spare:
         assert ask(sock) == 200
+    for sock in (*spare, *silent):
+        sock.close()
+
+
+class SlowHandshake:
+    """A TLS client whose last message, after which it takes the connection for open, is still on its way."""
+
+    def __init__(self, server):
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = server.context().wrap_bio(self._incoming, self._outgoing, server_hostname="localhost")
+        self._sock = server.tcp()
+        while not self._is_done():
+            self._sock.sendall(self._outgoing.read())
+            self._incoming.write(self._sock.recv(65536))
+
+    def _is_done(self):
+        with contextlib.suppress(ssl.SSLWantReadError):
+            self._tls.do_handshake()
+            return True
+        return False
+
+    def ask(self):
+        self._tls.write(post(pod_review()))
+        self._sock.sendall(self._outgoing.read())
+        while True:
+            with contextlib.suppress(ssl.SSLWantReadError):
+                return self._tls.read(len("HTTP/1.1 200 OK"))
+            received = self._sock.recv(65536)
+            assert received, "it was driven out"
+            self._incoming.write(received)
+
+    def close(self):
+        self._sock.close()
+
+
+def test_a_client_that_takes_its_connection_for_open_is_not_driven_out_before_the_server_does(serve):
+    """In TLS 1.3 a client is done with the handshake first. The server may be slow to read its last message."""
+    server = serve(*CROWD)
+    spare = [SlowHandshake(server) for _ in range(2)]
+    silent = [server.tcp() for _ in range(60)]
+    eventually(lambda: server.metrics()[EVICTED] >= 60 - 16, "the crowd makes room for itself")
+    for client in spare:
+        assert client.ask() == b"HTTP/1.1 200 OK"
     for sock in (*spare, *silent):
         sock.close()
 
