@@ -96,7 +96,7 @@ $(OUT)/unit-tests: $(filter-out $(OUT)/src/main.o $(OUT)/src/cmd_%.o,$(OBJECTS))
 DRIVERS := client-driver reconcile-driver read-yaml
 
 # Parts of src/kube, for tests/kube.
-KUBE_OBJECTS := $(filter $(OUT)/src/core/%.o $(OUT)/src/pki/%.o $(OUT)/src/kube/%.o,$(OBJECTS))
+KUBE_OBJECTS := $(filter $(foreach folder,base core pki kube,$(OUT)/src/$(folder)/%.o),$(OBJECTS))
 
 $(OUT)/client-driver: $(KUBE_OBJECTS) $(OUT)/tests/kube/client_driver.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
@@ -111,7 +111,7 @@ $(OUT)/%.o: %.c Makefile
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(OUT)/tests/kube/client_driver.d $(OUT)/tests/kube/reconcile_driver.d
 
 # What neither listens nor reads a certificate; the fuzzers know nothing else.
-PURE_OBJECTS := $(filter $(OUT)/src/core/% $(OUT)/src/render/%,$(OBJECTS))
+PURE_OBJECTS := $(filter $(foreach folder,base core render,$(OUT)/src/$(folder)/%),$(OBJECTS))
 
 $(OUT)/fuzz-%: $(PURE_OBJECTS) $(OUT)/tests/fuzz/fuzz_%.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)
@@ -305,7 +305,7 @@ build/bench/%: tests/e2e/cluster/requirements.txt tests/bench/%/main.go tests/be
 	$(call say,GO)tests/tools/go -C tests/bench/$* build -o $(CURDIR)/$@ .
 
 # The core without a server, a review again and again.
-$(OUT)/tests/bench/core: $(filter $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
+$(OUT)/tests/bench/core: $(filter $(OUT)/src/base/% $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 check-instructions: ## what the core spends on a review, in instructions, and whether that is within its budget

@@ -1,7 +1,7 @@
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * The subcommands, one file each (src/cmd_*.c). Each gets the arguments behind its own name and returns the process's

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * A command's settings as one table: the flag, its environment variable, its type, default and help. The parser, --help,

@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 
+#include "base/error.h"
 #include "cluster_rights.h"
-#include "core/error.h"
 #include "kube/finder.h"
 #include "net/advice.h"
 #include "net/companion.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arena.h"
+#include "base/base64.h"
+#include "base/buf.h"
 #include "commands.h"
-#include "core/arena.h"
-#include "core/base64.h"
-#include "core/buf.h"
 #include "options.h"
 #include "pki/folder.h"
 #include "pki/keypair.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "commands.h"
-#include "core/buf.h"
 #include "core/group.h"
 #include "options.h"
 #include "render/print.h"

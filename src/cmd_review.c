@@ -3,11 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/json.h"
 #include "commands.h"
-#include "core/arena.h"
-#include "core/base64.h"
-#include "core/buf.h"
-#include "core/json.h"
 #include "core/review.h"
 #include "options.h"
 

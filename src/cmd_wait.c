@@ -7,8 +7,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "commands.h"
-#include "core/arena.h"
 #include "core/messages.h"
 #include "core/peers.h"
 #include "net/clock.h"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "commands.h"
-#include "core/arena.h"
 #include "pki/wipe.h"
 #include "version.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/names.h"
+#include "base/names.h"
 
 enum { VARIABLE_MAX = 96 };
 

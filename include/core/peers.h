@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 
 /*
  * Whom a pod waits for: every host that its TF_CONFIG lists, whatever the role, itself too. And what is told of it, and

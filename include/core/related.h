@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * The objects of the cluster that advice on a StatefulSet depends on, beside the set itself: its Service, and the other

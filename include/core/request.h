@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * The request of an AdmissionReview, as far as the rules read it. Strings are never NULL; everything is borrowed from

@@ -1,7 +1,7 @@
 #ifndef CORE_REVIEW_MEMBERS_H
 #define CORE_REVIEW_MEMBERS_H
 
-#include "core/prune.h"
+#include "base/prune.h"
 
 /*
  * The members of a review that rules read, of a pod and of a StatefulSet at once; nothing else reaches them. A rule

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/group.h"
 #include "core/settings.h"
 

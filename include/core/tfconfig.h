@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "core/stamp.h"
 
 /*

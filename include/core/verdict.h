@@ -5,8 +5,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/compiler.h"
+#include "base/arena.h"
+#include "base/compiler.h"
 
 /*
  * What a stage decides on one object: a denial or nothing, warnings, a JSON patch, and what the audit log shall tell.

@@ -1,10 +1,10 @@
 #ifndef KUBE_ANSWER_H
 #define KUBE_ANSWER_H
 
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/client.h"
 
 /*

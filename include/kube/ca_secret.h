@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/rotation.h"
 #include "pki/keypair.h"
 #include "pki/mint.h"

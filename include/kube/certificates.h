@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/client.h"
 #include "kube/rotation.h"
 #include "pki/keypair.h"

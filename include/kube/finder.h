@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "core/related.h"
 #include "kube/client.h"
 

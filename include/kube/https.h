@@ -5,7 +5,7 @@
 
 #include <curl/curl.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 /*
  * What the files of src/kube share of libcurl; internal to src/kube, so that libcurl's types stay below the headers

@@ -6,10 +6,10 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 /*
  * What objects of the Kubernetes API have in common, as JSON. Internal to src/kube. The thread must have entered the
@@ -36,7 +36,7 @@ bool object_copy_plain(char *out, size_t size, const char *text);
 #define OBJECT_SERVICE_PATH      "/api/v1/namespaces/%s/services/%s"
 #define OBJECT_STATEFUL_SET_PATH "/apis/apps/v1/namespaces/%s/statefulsets/%s"
 
-/* Adds base64, as core/base64.h writes it, without an arena; its own copies are wiped. */
+/* Adds base64, as base/base64.h writes it, without an arena; its own copies are wiped. */
 void object_add_base64(struct buf *buf, const char *bytes, size_t len);
 
 #endif

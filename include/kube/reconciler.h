@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
-#include "core/budget.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/budget.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "core/review.h"
 #include "kube/client.h"
 

@@ -6,10 +6,10 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/budget.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/budget.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/backoff.h"
 #include "kube/client.h"
 

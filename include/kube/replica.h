@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/ca_secret.h"
 #include "kube/certificates.h"
 #include "kube/client.h"

@@ -1,8 +1,8 @@
 #ifndef KUBE_SELF_CHECK_H
 #define KUBE_SELF_CHECK_H
 
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 enum self_check {
 	SELF_CHECK_VERIFIED,

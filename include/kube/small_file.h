@@ -1,9 +1,9 @@
 #ifndef KUBE_SMALL_FILE_H
 #define KUBE_SMALL_FILE_H
 
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 /*
  * The files that the kubelet mounts into a pod. Internal to src/kube.

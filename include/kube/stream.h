@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/arena.h"
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/client.h"
 #include "kube/transfer.h"
 

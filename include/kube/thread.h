@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 /*
  * The threads of src/kube, which all read what an API server says. Internal to src/kube.

@@ -3,8 +3,8 @@
 
 #include <curl/curl.h>
 
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/client.h"
 
 /*

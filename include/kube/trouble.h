@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * What was last told to be wrong, so that nothing is told twice. No I/O; internal to src/kube.

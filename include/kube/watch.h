@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/arena.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "kube/backoff.h"
 #include "kube/client.h"
 #include "kube/transfer.h"

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 /*
  * The stream of a watch: a line of JSON for each event. That there was one is all that counts, so of an object, which

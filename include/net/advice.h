@@ -5,8 +5,8 @@
 
 #include <microhttpd.h>
 
-#include "core/budget.h"
-#include "core/compiler.h"
+#include "base/budget.h"
+#include "base/compiler.h"
 #include "core/related.h"
 
 /*

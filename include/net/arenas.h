@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "core/arena.h"
-#include "core/budget.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/budget.h"
+#include "base/error.h"
 
 /*
  * A few arenas that threads borrow, one for the time of a review: as many as there are threads, so that one is always

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/budget.h"
+#include "base/budget.h"
 
 /*
  * A request's body while it arrives: contiguous, NUL-terminated, and taken from the budget as it grows, so that a

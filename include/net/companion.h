@@ -1,7 +1,7 @@
 #ifndef NET_COMPANION_H
 #define NET_COMPANION_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "net/listen.h"
 #include "net/runtime.h"
 

@@ -8,7 +8,7 @@
 
 #include <gnutls/gnutls.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * The server's certificate and key, which are replaced while connections use them: each connection holds a reference

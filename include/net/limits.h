@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * How many connections the TLS port can afford. Beyond it they wait in the system's queue, which costs little; within

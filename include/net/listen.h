@@ -3,7 +3,7 @@
 
 #include <sys/socket.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 /*
  * Sockets that listen, bound here rather than by the HTTP library, so that an error names the address and port 0 can be

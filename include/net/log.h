@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "net/log_line.h"
 
 /*

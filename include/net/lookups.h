@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/peers.h"
 
 /*

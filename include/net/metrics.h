@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "core/budget.h"
-#include "core/buf.h"
+#include "base/budget.h"
+#include "base/buf.h"
 #include "core/related.h"
 #include "core/review.h"
 

@@ -1,7 +1,7 @@
 #ifndef NET_PROCESS_H
 #define NET_PROCESS_H
 
-#include "core/buf.h"
+#include "base/buf.h"
 
 /*
  * Adds what every Prometheus client tells of its process, under the usual names: process_cpu_seconds_total, memory,

@@ -6,8 +6,8 @@
 
 #include <microhttpd.h>
 
-#include "core/budget.h"
-#include "core/compiler.h"
+#include "base/budget.h"
+#include "base/compiler.h"
 
 /*
  * Making and queueing answers. The results are libmicrohttpd's: MHD_NO means that the connection has to end.

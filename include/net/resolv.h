@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/names.h"
+#include "base/names.h"
 
 /*
  * The cluster's DNS domain, as the kubelet writes it into the resolver's configuration of each pod: the search list

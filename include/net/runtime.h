@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "core/budget.h"
-#include "core/compiler.h"
+#include "base/budget.h"
+#include "base/compiler.h"
 #include "net/credentials.h"
 #include "net/deadlines.h"
 #include "net/log.h"

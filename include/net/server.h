@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "net/admission.h"
 #include "net/companion.h"
 #include "net/listen.h"

@@ -3,8 +3,8 @@
 
 #include <openssl/x509.h>
 
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/compiler.h"
+#include "base/error.h"
 #include "pki/service_names.h"
 
 /*

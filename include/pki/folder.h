@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 /*
  * A folder of files that only their owner may read. Errors are ERROR_SYSTEM unless said otherwise and name the file.

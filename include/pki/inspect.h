@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 /*
  * What certificates say, and which of them a PEM text holds. Nothing is verified but that they are well-formed.

@@ -3,9 +3,9 @@
 
 #include <time.h>
 
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 /*
  * A certificate and its private key, both as PEM. What mints, stores, checks and serves a certificate passes this.

@@ -8,9 +8,9 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-#include "core/buf.h"
-#include "core/compiler.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
 
 /*
  * What the files of src/pki share of OpenSSL: destructors for CLEANUP, errors, and PEM in and out of buffers. No other

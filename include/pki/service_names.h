@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-#include "core/compiler.h"
-#include "core/error.h"
-#include "core/names.h"
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/names.h"
 
 /*
  * The DNS names under which clients reach a Service. The API server asks for the first one (it is the SNI and the name

@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 /*
  * Applies a JSON patch (RFC 6902) as the API server does, as far as the core writes them: the operations add, replace

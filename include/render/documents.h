@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "render/yaml.h"
 
 /*

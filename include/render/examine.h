@@ -3,8 +3,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "core/review.h"
 
 /*

@@ -1,8 +1,8 @@
 #ifndef RENDER_NOTES_H
 #define RENDER_NOTES_H
 
-#include "core/buf.h"
-#include "core/compiler.h"
+#include "base/buf.h"
+#include "base/compiler.h"
 
 /*
  * What a user should hear beside the verdicts: what was not checked, and what kubectl would pass over in silence. One

@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "core/review.h"
 #include "core/stamp.h"
 #include "render/examine.h"

@@ -6,8 +6,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 
 /*
  * What a scalar of YAML means to kubectl, which reads YAML 1.1 by way of go-yaml v2 (sigs.k8s.io/yaml). An unquoted

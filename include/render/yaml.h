@@ -5,8 +5,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "render/notes.h"
 
 /*

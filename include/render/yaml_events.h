@@ -6,8 +6,8 @@
 
 #include <libfyaml.h>
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "render/yaml.h"
 
 /*

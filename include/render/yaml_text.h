@@ -1,8 +1,8 @@
 #ifndef RENDER_YAML_TEXT_H
 #define RENDER_YAML_TEXT_H
 
-#include "core/arena.h"
-#include "core/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "render/yaml.h"
 
 /*

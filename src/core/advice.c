@@ -4,11 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/json.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "core/containers.h"
-#include "core/json.h"
 #include "core/messages.h"
-#include "core/names.h"
-#include "core/text.h"
 #include "core/tfconfig.h"
 
 enum {

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "core/messages.h"
-#include "core/text.h"
 
 static const char *const array_names[2] = {"initContainers", "containers"};
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
+#include "base/text.h"
 #include "core/messages.h"
-#include "core/names.h"
-#include "core/text.h"
 
 static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_CHIEF] = "chief",

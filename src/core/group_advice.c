@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/messages.h"
 #include "core/set.h"
 #include "core/settings.h"

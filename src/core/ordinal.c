@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/names.h"
+#include "base/names.h"
 
 bool ordinal_parse(const char *pod, const char *set, unsigned *ret_ordinal)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 
 const char *patch_path(const struct verdict *verdict, const char *parent, const char *name)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "core/messages.h"
-#include "core/names.h"
-#include "core/text.h"
 
 enum { PROGRESS_REPEAT = 30 * 1000 }; /* milliseconds */
 

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "base/json.h"
+#include "base/names.h"
 #include "core/containers.h"
-#include "core/json.h"
 #include "core/messages.h"
-#include "core/names.h"
 #include "core/ordinal.h"
 #include "core/patch.h"
 #include "core/stamp.h"

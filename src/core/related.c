@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/names.h"
+#include "base/names.h"
 
 const char *related_kind_name(enum related_kind kind)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 
 static const char *string_or_empty(const cJSON *object, const char *name)
 {

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#include "core/base64.h"
-#include "core/json.h"
-#include "core/names.h"
+#include "base/base64.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "core/pod.h"
 #include "core/request.h"
 #include "core/review_members.h"
 #include "core/statefulset.h"
-#include "core/text.h"
 #include "core/verdict.h"
 
 /* Always 422: 409 makes clients try again, and a reason can cost the event (kubernetes/apiserver, webhook/errors). */

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/settings.h"
 
 struct set set_of(const cJSON *object)

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "core/messages.h"
-#include "core/names.h"
-#include "core/text.h"
 
 /* One annotation under check: where it stands in messages, and the text that was written. */
 struct annotation {

@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
+#include "base/names.h"
 #include "core/messages.h"
-#include "core/names.h"
 
 const char *stamp_encode(struct arena *arena, const struct stamp *stamp)
 {

@@ -3,12 +3,12 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/names.h"
 #include "core/advice.h"
 #include "core/cluster_advice.h"
 #include "core/containers.h"
-#include "core/json.h"
 #include "core/messages.h"
-#include "core/names.h"
 #include "core/patch.h"
 #include "core/set.h"
 #include "core/settings.h"

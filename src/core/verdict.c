@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "core/messages.h"
-#include "core/text.h"
 
 enum { DENIAL_MAX = 1000 }; /* events cut what is longer than 1,024 */
 

@@ -1,7 +1,7 @@
 #include "core/wait_container.h"
 
+#include "base/json.h"
 #include "core/containers.h"
-#include "core/json.h"
 #include "core/patch.h"
 
 #define INIT_PATH "/spec/initContainers"

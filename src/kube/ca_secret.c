@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base64.h"
-#include "core/json.h"
-#include "core/names.h"
-#include "core/text.h"
+#include "base/base64.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "kube/object.h"
 #include "pki/inspect.h"
 

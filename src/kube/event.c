@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/buf.h"
-#include "core/json.h"
-#include "core/text.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "kube/clock.h"
 
 enum {

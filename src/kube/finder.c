@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "kube/clock.h"
 #include "kube/object.h"
 #include "kube/thread.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "pki/tls_context.h"
 
 enum { CONNECT_TIMEOUT = 3000 }; /* milliseconds, for the name, TCP and TLS together */

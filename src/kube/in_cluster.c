@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/names.h"
-#include "core/text.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "kube/small_file.h"
 
 /* An IP address or a DNS name: nothing that would mean something else in a URL. */

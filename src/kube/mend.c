@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/buf.h"
-#include "core/json.h"
+#include "base/buf.h"
+#include "base/json.h"
 #include "core/messages.h"
 #include "core/service_advice.h"
 #include "core/statefulset.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/budget.h"
-#include "core/json.h"
+#include "base/budget.h"
+#include "base/json.h"
 #include "core/statefulset.h"
 #include "kube/backoff.h"
 #include "kube/clock.h"

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/buf.h"
-#include "core/json.h"
+#include "base/buf.h"
+#include "base/json.h"
 #include "kube/clock.h"
 #include "kube/object.h"
 #include "kube/watch.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/base64.h"
-#include "core/json.h"
+#include "base/base64.h"
+#include "base/json.h"
 #include "kube/object.h"
 #include "pki/inspect.h"
 

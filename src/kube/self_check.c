@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "kube/https.h"
 
 enum { CHECK_TIMEOUT = 3000 }; /* milliseconds */

@@ -6,7 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "kube/https.h"
 #include "kube/small_file.h"
 #include "version.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/names.h"
+#include "base/names.h"
 #include "net/heap.h"
 
 /* The advisor's until advice_done, then the serving thread's: a lock of the library's orders the two. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 enum { PEM_MAX = 256 * 1024 }; /* bytes of one file: chains take some 10 KiB */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/names.h"
+#include "base/names.h"
 
 static void set_ipv6(struct listen_address *address, const struct in6_addr *host, unsigned port)
 {

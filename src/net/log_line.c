@@ -6,9 +6,9 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/compiler.h"
-#include "core/text.h"
+#include "base/arena.h"
+#include "base/compiler.h"
+#include "base/text.h"
 
 enum {
 	TIME_MAX = sizeof("2026-01-02T03:04:05.678901Z"),

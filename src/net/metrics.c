@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include "version.h"
 
 static const char *const resources[METRICS_RESOURCES] = {

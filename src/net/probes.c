@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/buf.h"
+#include "base/buf.h"
 #include "net/process.h"
 #include "net/reply.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 const char *runtime_not_ready(struct runtime *runtime)
 {

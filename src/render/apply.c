@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json.h"
-#include "core/names.h"
+#include "base/json.h"
+#include "base/names.h"
 
 enum { NAME_MAX_SIZE = 512 }; /* of a member that a path names; labels and fields are shorter */
 

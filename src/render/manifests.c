@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/buf.h"
-#include "core/json.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "core/messages.h"
-#include "core/names.h"
-#include "core/text.h"
 #include "render/documents.h"
 #include "render/yaml.h"
 

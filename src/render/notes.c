@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/text.h"
+#include "base/text.h"
 
 enum {
 	NOTE_MAX = 1024, /* bytes of one */

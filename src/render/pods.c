@@ -1,7 +1,7 @@
 #include "render/pods.h"
 
+#include "base/json.h"
 #include "core/containers.h"
-#include "core/json.h"
 
 #define VARIABLE "TF_CONFIG"
 

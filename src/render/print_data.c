@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 
 /* Bytes of the character that has to be escaped: quotes, and what YAML does not print. 0: it stands for itself. */
 static size_t size_to_escape(const char *text)

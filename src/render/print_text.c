@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 
 enum { CUT_TO = 100 }; /* bytes that are shown of a value that is cut */
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "core/group_advice.h"
-#include "core/json.h"
 #include "core/messages.h"
 #include "core/service_advice.h"
 #include "core/set.h"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "base/base64.h"
+#include "base/text.h"
 #include "core/messages.h"
-#include "core/text.h"
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "render/yaml_text.h"
 
 static int fail_at(struct yaml_events *events, struct yaml_position position)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 
 /* Bytes of the character that begins with `lead`. */
 static size_t character_size(unsigned char lead)

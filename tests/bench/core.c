@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "core/review.h"
 
 /*

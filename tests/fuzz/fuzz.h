@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * What the fuzz targets share: libFuzzer's two entry points, which it finds by their names, and their memory.

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
 #include "../unit/same_verdict.h"
-#include "core/arena.h"
-#include "core/json.h"
-#include "core/scan.h"
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/scan.h"
+#include "fuzz.h"
 
 /*
  * Any bytes as JSON: what the scan lets pass, the parser takes, and the rules say the same of the members alone as of

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "core/arena.h"
+#include "base/arena.h"
 #include "core/review.h"
+#include "fuzz.h"
 
 /*
  * Any bytes as the body of a review: there is one answer, within the memory of one review. Behind a NUL, the bytes of an

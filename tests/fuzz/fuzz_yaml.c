@@ -1,8 +1,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "fuzz.h"
-#include "core/arena.h"
 #include "render/manifests.h"
 
 /* Any bytes as a file of manifests: it is read or refused, within its memory, and what is read can be printed. */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "kube/client.h"
 #include "kube/self_check.h"
 #include "kube/small_file.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "kube/reconciler.h"
 
 static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "render/documents.h"
 #include "render/notes.h"
 #include "render/yaml.h"

@@ -1,7 +1,7 @@
 #ifndef JSON_PATCH_H
 #define JSON_PATCH_H
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * Applies a JSON patch as an API server would: the operations test, add and remove, on members of objects and on items

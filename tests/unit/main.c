@@ -2,7 +2,7 @@
 
 #include <CUnit/Basic.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "pki/wipe.h"
 #include "suites.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 enum {
 	EPOCH = 1800000000,

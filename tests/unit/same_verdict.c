@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/pod.h"
 #include "core/request.h"
 #include "core/review_members.h"

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * True where the rules say the same of a review whether they see all of it or the members alone that review_members

@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/compiler.h"
-#include "core/text.h"
+#include "base/compiler.h"
+#include "base/text.h"
 #include "kube/answer.h"
 #include "suites.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "suites.h"
 #include "unit.h"
 

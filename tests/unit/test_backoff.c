@@ -1,6 +1,6 @@
 #include <limits.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include "kube/backoff.h"
 #include "suites.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "core/base64.h"
+#include "base/base64.h"
 #include "suites.h"
 #include "unit.h"
 

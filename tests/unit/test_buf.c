@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "core/buf.h"
-#include "core/error.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "suites.h"
 #include "unit.h"
 

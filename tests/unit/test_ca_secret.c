@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "base/base64.h"
 #include "json_patch.h"
 #include "kube/ca_secret.h"
 #include "suites.h"

@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "base/json.h"
 #include "core/group_advice.h"
-#include "core/json.h"
 #include "suites.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include "kube/client.h"
 #include "suites.h"
 #include "unit.h"

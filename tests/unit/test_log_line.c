@@ -2,7 +2,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "net/log_line.h"
 #include "suites.h"
 #include "unit.h"

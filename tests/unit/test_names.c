@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "core/names.h"
+#include "base/names.h"
 #include "core/ordinal.h"
 #include "suites.h"
 #include "unit.h"

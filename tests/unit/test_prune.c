@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
-#include "core/prune.h"
+#include "base/json.h"
+#include "base/prune.h"
 #include "core/review_members.h"
 #include "same_verdict.h"
 #include "suites.h"

@@ -1,7 +1,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "base/base64.h"
 #include "json_patch.h"
 #include "kube/registration.h"
 #include "suites.h"

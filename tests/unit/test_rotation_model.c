@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include "rotation_world.h"
 #include "suites.h"
 #include "unit.h"

@@ -2,7 +2,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/scan.h"
+#include "base/scan.h"
 #include "suites.h"
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/service_advice.h"
 #include "suites.h"
 #include "unit.h"

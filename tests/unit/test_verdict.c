@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "core/json.h"
+#include "base/json.h"
 #include "core/patch.h"
 #include "core/verdict.h"
 #include "suites.h"

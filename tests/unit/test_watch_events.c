@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include "kube/watch_events.h"
 #include "suites.h"
 #include "unit.h"

@@ -5,7 +5,7 @@
 
 #include <CUnit/Basic.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * What the suites share. No *_FATAL asserts: they leave by longjmp and leak what the test holds.

@@ -1,10 +1,10 @@
-#include "core/json.h"
+#include "base/json.h"
 
 #include <limits.h>
 #include <string.h>
 
-#include "core/scan.h"
-#include "core/text.h"
+#include "base/scan.h"
+#include "base/text.h"
 
 /* Finds the escape \u0000. A backslash that is itself escaped begins nothing. */
 static bool has_nul_escape(const char *text, size_t len)

@@ -1,7 +1,7 @@
-#ifndef CORE_ERROR_H
-#define CORE_ERROR_H
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 /*
  * Errors as values. A function that can fail returns 0 or -1 and fills the caller's struct error; nothing is allocated

@@ -1,14 +1,14 @@
-#ifndef CORE_JSON_H
-#define CORE_JSON_H
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <cjson/cJSON.h>
 
-#include "core/arena.h"
-#include "core/error.h"
-#include "core/prune.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/prune.h"
 
 /*
  * Reading JSON with cJSON, with the care that cJSON leaves to its callers: names are compared case-sensitively, what is

@@ -1,10 +1,10 @@
-#ifndef CORE_TEXT_H
-#define CORE_TEXT_H
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * Text that people read: UTF-8, clipped and free of control characters, whatever a cluster holds.

@@ -1,5 +1,5 @@
-#ifndef CORE_BUDGET_H
-#define CORE_BUDGET_H
+#ifndef BASE_BUDGET_H
+#define BASE_BUDGET_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

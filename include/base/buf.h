@@ -1,10 +1,10 @@
-#ifndef CORE_BUF_H
-#define CORE_BUF_H
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 /*
  * A growing byte buffer on the heap. It is made with its maximum and never passes it.

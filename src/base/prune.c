@@ -1,8 +1,8 @@
-#include "core/prune.h"
+#include "base/prune.h"
 
 #include <string.h>
 
-#include "core/scan.h"
+#include "base/scan.h"
 
 enum {
 	SMALL_TEXT = 64 * 1024, /* bytes that are not worth a walk to find out how many of them stay */

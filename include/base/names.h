@@ -1,5 +1,5 @@
-#ifndef CORE_NAMES_H
-#define CORE_NAMES_H
+#ifndef BASE_NAMES_H
+#define BASE_NAMES_H
 
 #include <stdbool.h>
 

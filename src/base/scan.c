@@ -1,8 +1,8 @@
-#include "core/scan.h"
+#include "base/scan.h"
 
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 
 /* Bytes of a string that stand for themselves and end nothing: ASCII but for '"', '\\' and control characters. */
 static const bool plain[256] = {

@@ -1,9 +1,9 @@
-#ifndef CORE_PRUNE_H
-#define CORE_PRUNE_H
+#ifndef BASE_PRUNE_H
+#define BASE_PRUNE_H
 
 #include <stddef.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * Checks a JSON text as scan.h does and leaves out the members that nobody will read, so that the parser behind it

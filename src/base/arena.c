@@ -1,4 +1,4 @@
-#include "core/arena.h"
+#include "base/arena.h"
 
 #include <stdarg.h>
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-#include "core/budget.h"
+#include "base/budget.h"
 
 void budget_init(struct budget *budget, size_t limit)
 {

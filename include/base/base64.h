@@ -1,10 +1,10 @@
-#ifndef CORE_BASE64_H
-#define CORE_BASE64_H
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /*
  * Standard base64 (RFC 4648, section 4) in one line, as JSON patches travel. libb64 does the work; this hides its

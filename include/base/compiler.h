@@ -1,5 +1,5 @@
-#ifndef CORE_COMPILER_H
-#define CORE_COMPILER_H
+#ifndef BASE_COMPILER_H
+#define BASE_COMPILER_H
 
 /*
  * What gcc and clang offer beyond C11, under names that say what it is for.

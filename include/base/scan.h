@@ -1,5 +1,5 @@
-#ifndef CORE_SCAN_H
-#define CORE_SCAN_H
+#ifndef BASE_SCAN_H
+#define BASE_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
-#ifndef CORE_ARENA_H
-#define CORE_ARENA_H
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/budget.h"
-#include "core/compiler.h"
+#include "base/budget.h"
+#include "base/compiler.h"
 
 /*
  * Memory of one review: an allocation moves a pointer, nothing is freed alone, and arena_reset ends them all.
