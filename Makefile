@@ -58,7 +58,7 @@ $(error VARIANT is "$(VARIANT)": allowed are release, clang, asan, tsan, fuzz)
 endif
 
 # Read when something is compiled, not before: `make demo` may have to install pkg-config and the compiler first.
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -fno-common $(HARDENING) $(VARIANT_CFLAGS) \
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -iquote include $(WARNINGS) -fno-common $(HARDENING) $(VARIANT_CFLAGS) \
 	$(LIBRARY_CFLAGS) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(HARDENING_LD) $(VARIANT_CFLAGS) $(CFLAGS) $(LDFLAGS)
 ALL_LIBS = $(LIBRARY_LIBS) -lb64 -pthread
@@ -96,7 +96,7 @@ $(OUT)/unit-tests: $(filter-out $(OUT)/src/main.o $(OUT)/src/cmd_%.o,$(OBJECTS))
 DRIVERS := client-driver reconcile-driver read-yaml
 
 # Parts of src/kube, for tests/kube.
-KUBE_OBJECTS := $(filter $(foreach folder,base core pki kube,$(OUT)/src/$(folder)/%.o),$(OBJECTS))
+KUBE_OBJECTS := $(filter $(foreach folder,base sys core pki kube,$(OUT)/src/$(folder)/%.o),$(OBJECTS))
 
 $(OUT)/client-driver: $(KUBE_OBJECTS) $(OUT)/tests/kube/client_driver.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
@@ -224,7 +224,7 @@ run-lint:
 	shellcheck $(SHELL_FILES)
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		--suppress=missingIncludeSystem -Iinclude -j 2 src
-	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) -- -std=c11 -D_GNU_SOURCE -Iinclude
+	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) -- -std=c11 -D_GNU_SOURCE -iquote include
 	[ ! -e build/go/.installed ] || $(MAKE) --no-print-directory lint-go
 
 # Where Go is there already: who changes C alone need not install it.

@@ -10,10 +10,10 @@
 #include "base/buf.h"
 #include "commands.h"
 #include "options.h"
-#include "pki/folder.h"
 #include "pki/keypair.h"
 #include "pki/mint.h"
 #include "pki/service_names.h"
+#include "sys/private_folder.h"
 
 enum {
 	SECONDS_PER_DAY = 24 * 60 * 60,
@@ -95,12 +95,12 @@ static int print_bundle(const struct buf *ca, struct error *err)
 
 static int print_existing_bundle(const char *path, time_t now, struct error *err)
 {
-	struct folder folder CLEANUP(folder_release) = {.fd = -1};
+	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
 	struct buf ca CLEANUP(buf_release) = {0};
 	struct keypair_dates dates;
 
 	buf_init(&ca, KEYPAIR_CERTIFICATE_MAX);
-	if (folder_open(&folder, path, false, err) < 0 || folder_read(&folder, "ca.crt", &ca, err) < 0)
+	if (private_folder_open(&folder, path, false, err) < 0 || private_folder_read(&folder, "ca.crt", &ca, err) < 0)
 		return -1;
 	if (keypair_read_dates(&ca, &dates, err) < 0)
 		return error_prefix(err, "%s/ca.crt", path);
@@ -125,17 +125,17 @@ static int mint(const struct certs_options *options, time_t now, struct keypair 
 static int write_files(const struct certs_options *options, const struct keypair *ca, const struct keypair *leaf,
 		       struct error *err)
 {
-	struct folder folder CLEANUP(folder_release) = {.fd = -1};
-	const struct folder_file files[] = {
+	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
+	const struct private_folder_file files[] = {
 		{"ca.crt", &ca->certificate},
 		{"ca.key", &ca->key},
 		{"tls.crt", &leaf->certificate},
 		{"tls.key", &leaf->key},
 	};
 
-	if (folder_open(&folder, options->out, true, err) < 0)
+	if (private_folder_open(&folder, options->out, true, err) < 0)
 		return -1;
-	if (folder_write(&folder, files, ARRAY_LEN(files), options->force, err) < 0)
+	if (private_folder_write(&folder, files, ARRAY_LEN(files), options->force, err) < 0)
 		return options->force ? -1 : error_prefix(err, "nothing written, only --force replaces files");
 	return 0;
 }

@@ -6,14 +6,14 @@
 
 #include "commands.h"
 #include "net/certificate_files.h"
-#include "net/cpus.h"
-#include "net/resolv.h"
 #include "net/server.h"
 #include "options.h"
 #include "pki/mint.h"
 #include "preflight.h"
 #include "reconciling.h"
 #include "self_managed.h"
+#include "sys/cpus.h"
+#include "sys/resolv.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
 

@@ -11,9 +11,9 @@
 #include "commands.h"
 #include "core/messages.h"
 #include "core/peers.h"
-#include "net/clock.h"
 #include "net/lookups.h"
 #include "options.h"
+#include "sys/clock.h"
 
 enum {
 	FIRST_BLOCK = 16 * 1024,

@@ -12,8 +12,8 @@
 #include "kube/clock.h"
 #include "kube/replica.h"
 #include "kube/self_check.h"
-#include "kube/thread.h"
 #include "kube/trouble.h"
+#include "sys/thread.h"
 
 enum {
 	RECHECK = 30,            /* seconds between two looks where no watch tells of a change */
@@ -273,7 +273,7 @@ struct certificates *certificates_start(const struct certificates_config *config
 	if (replica_init(&certificates->replica, config, observer, err) < 0)
 		goto no_replica;
 	if (watch_both(&certificates->replica, err) < 0 ||
-	    kube_thread_start(&certificates->thread, run, certificates, "of certificates", err) < 0)
+	    thread_start(&certificates->thread, run, certificates, "of certificates", err) < 0)
 		goto no_thread;
 	return certificates;
 

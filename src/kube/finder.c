@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "kube/clock.h"
 #include "kube/object.h"
-#include "kube/thread.h"
+#include "sys/thread.h"
 
 enum {
 	PATH_MAX_SIZE = 256, /* bytes: two labels of 63 and what is around them */
@@ -205,7 +205,7 @@ struct finder *finder_start(const struct finder_config *config, const struct fin
 	pthread_mutex_init(&finder->lock, NULL);
 	pthread_cond_init(&finder->changed, NULL);
 	finder->client = kube_client_new(&config->client, err);
-	if (finder->client && kube_thread_start(&finder->thread, run, finder, "that looks into the cluster", err) == 0)
+	if (finder->client && thread_start(&finder->thread, run, finder, "that looks into the cluster", err) == 0)
 		return finder;
 	finder_free(finder);
 	return NULL;

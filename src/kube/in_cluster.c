@@ -8,7 +8,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
-#include "kube/small_file.h"
+#include "sys/file.h"
 
 /* An IP address or a DNS name: nothing that would mean something else in a URL. */
 static bool is_host(const char *host)
@@ -59,7 +59,7 @@ static int read_namespace(const char *path, char namespace[DNS_LABEL_MAX + 1], s
 	size_t len;
 
 	buf_init(&content, 1024);
-	if (small_file_read(path, &content, err) < 0)
+	if (file_read(path, &content, err) < 0)
 		return -1;
 	text = buf_string(&content);
 	len = text_trim(&text, content.len);

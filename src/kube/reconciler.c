@@ -14,8 +14,8 @@
 #include "kube/followed.h"
 #include "kube/mend.h"
 #include "kube/reflector.h"
-#include "kube/thread.h"
 #include "kube/trouble.h"
+#include "sys/thread.h"
 
 enum {
 	FIRST_BLOCK = 64 * 1024,
@@ -347,7 +347,7 @@ struct reconciler *reconciler_start(const struct reconciler_config *config, cons
 		error_set(err, ERROR_NO_MEMORY, "no memory to follow StatefulSets");
 		goto no_arena;
 	}
-	if (kube_thread_start(&reconciler->thread, run, reconciler, "that follows StatefulSets", err) == 0)
+	if (thread_start(&reconciler->thread, run, reconciler, "that follows StatefulSets", err) == 0)
 		return reconciler;
 no_arena:
 	arena_release(&reconciler->arena);

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "kube/https.h"
-#include "kube/small_file.h"
+#include "sys/file.h"
 #include "version.h"
 
 enum {
@@ -49,7 +49,7 @@ static int add_token(struct curl_slist **headers, const char *path, struct error
 
 	buf_init_secret(&content, TOKEN_MAX);
 	buf_init_secret(&header, TOKEN_MAX + 64);
-	if (small_file_read(path, &content, err) < 0)
+	if (file_read(path, &content, err) < 0)
 		return -1;
 	token = buf_string(&content);
 	len = text_trim(&token, content.len);

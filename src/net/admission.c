@@ -5,9 +5,9 @@
 
 #include <gnutls/abstract.h>
 
-#include "net/clock.h"
 #include "net/connection.h"
 #include "net/reply.h"
+#include "sys/clock.h"
 
 /* The library's default still takes TLS 1.0, keys without forward secrecy, CBC, and costly Diffie-Hellman groups. */
 #define TLS_PRIORITIES                                                                                       \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "net/heap.h"
+#include "sys/heap.h"
 
 /* The advisor's until advice_done, then the serving thread's: a lock of the library's orders the two. */
 struct advice {

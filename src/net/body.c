@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/review.h"
-#include "net/heap.h"
+#include "sys/heap.h"
 
 enum { FIRST_CAPACITY = 16 * 1024 }; /* most reviews fit */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "net/heap.h"
 #include "net/limits.h"
 #include "net/listen.h"
+#include "sys/heap.h"
 
 /*
  * Bytes that a client may send in its handshake: a ClientHello with large key shares, as no certificate is asked for.

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "net/clock.h"
+#include "sys/clock.h"
 
 enum {
 	KEPT_PART = 8,    /* one place of so many is kept for newcomers */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "net/clock.h"
+#include "sys/clock.h"
 
 enum {
 	RING_SIZE = 256 * 1024, /* some 500 decisions */

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "net/clock.h"
+#include "sys/clock.h"
 
 enum {
 	FIRST_DELAY = 500, /* milliseconds between the first two rounds; it doubles */

@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "core/review.h"
-#include "net/clock.h"
 #include "net/reply.h"
+#include "sys/clock.h"
 
 #define REVIEW_PATH "/mutate"
 

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "net/certificate_files.h"
-#include "net/clock.h"
-#include "net/heap.h"
 #include "net/limits.h"
 #include "net/probes.h"
 #include "net/runtime.h"
+#include "sys/clock.h"
+#include "sys/heap.h"
 #include "version.h"
 
 struct server {

@@ -20,7 +20,7 @@
 #include "base/arena.h"
 #include "kube/client.h"
 #include "kube/self_check.h"
-#include "kube/small_file.h"
+#include "sys/file.h"
 
 enum { LINE_MAX_BYTES = 2 * 1024 * 1024, WORDS_MAX = 5 };
 
@@ -95,7 +95,7 @@ static void check(char **words)
 	struct error err = {0};
 
 	buf_init(&bundle, LINE_MAX_BYTES);
-	if (small_file_read(words[4], &bundle, &err) < 0 ||
+	if (file_read(words[4], &bundle, &err) < 0 ||
 	    self_check(words[1], (unsigned)strtoul(words[2], NULL, 10), words[3], buf_string(&bundle), &err) !=
 		    SELF_CHECK_VERIFIED)
 		puts(err.message);

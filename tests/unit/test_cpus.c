@@ -1,5 +1,5 @@
-#include "net/cpus.h"
 #include "suites.h"
+#include "sys/cpus.h"
 #include "unit.h"
 
 static void a_quota_is_rounded_up_to_cpus(void)

@@ -9,12 +9,12 @@
 #include <openssl/bn.h>
 #include <openssl/x509v3.h>
 
-#include "pki/folder.h"
 #include "pki/keypair.h"
 #include "pki/mint.h"
 #include "pki/openssl.h"
 #include "pki/service_names.h"
 #include "suites.h"
+#include "sys/private_folder.h"
 #include "unit.h"
 
 enum {
@@ -335,45 +335,45 @@ static void scratch_release(struct scratch *scratch)
 	rmdir(scratch->path);
 }
 
-static unsigned mode_of(const struct folder *folder, const char *name)
+static unsigned mode_of(const struct private_folder *folder, const char *name)
 {
 	struct stat status;
 
 	return fstatat(folder->fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mode & 07777 : 0;
 }
 
-static bool holds(struct folder *folder, const char *name, const char *text)
+static bool holds(struct private_folder *folder, const char *name, const char *text)
 {
 	struct buf content CLEANUP(buf_release);
 
 	buf_init(&content, 64);
-	return folder_read(folder, name, &content, NULL) == 0 && strcmp(buf_string(&content), text) == 0;
+	return private_folder_read(folder, name, &content, NULL) == 0 && strcmp(buf_string(&content), text) == 0;
 }
 
 /* Writes one and two, both with the text. */
-static int write_both(struct folder *folder, const char *text, bool replace, struct error *err)
+static int write_both(struct private_folder *folder, const char *text, bool replace, struct error *err)
 {
 	struct buf content CLEANUP(buf_release);
-	const struct folder_file files[] = {{"one", &content}, {"two", &content}};
+	const struct private_folder_file files[] = {{"one", &content}, {"two", &content}};
 
 	buf_init(&content, 64);
 	buf_add_string(&content, text);
-	return folder_write(folder, files, ARRAY_LEN(files), replace, err);
+	return private_folder_write(folder, files, ARRAY_LEN(files), replace, err);
 }
 
 static void test_folder(void)
 {
 	struct scratch scratch CLEANUP(scratch_release);
-	struct folder folder CLEANUP(folder_release) = {.fd = -1};
+	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
 	struct error err = {0};
 	mode_t mask = umask(0);
 	char path[128];
 
 	scratch_init(&scratch);
 	snprintf(path, sizeof(path), "%s/in", scratch.path);
-	CU_ASSERT_EQUAL(folder_open(&folder, path, false, &err), -1);
+	CU_ASSERT_EQUAL(private_folder_open(&folder, path, false, &err), -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, path));
-	CU_ASSERT_EQUAL(folder_open(&folder, path, true, &err), 0);
+	CU_ASSERT_EQUAL(private_folder_open(&folder, path, true, &err), 0);
 	CU_ASSERT_EQUAL(mode_of(&folder, "."), 0700);
 	CU_ASSERT_EQUAL(write_both(&folder, "first", false, &err), 0);
 	CU_ASSERT_EQUAL(mode_of(&folder, "one"), 0600);
@@ -391,13 +391,13 @@ static void test_folder(void)
 static void test_folder_all_or_nothing(void)
 {
 	struct scratch scratch CLEANUP(scratch_release);
-	struct folder folder CLEANUP(folder_release) = {.fd = -1};
+	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
 	struct error err = {0};
 	char path[128];
 
 	scratch_init(&scratch);
 	snprintf(path, sizeof(path), "%s/in", scratch.path);
-	CU_ASSERT_EQUAL(folder_open(&folder, path, true, &err), 0);
+	CU_ASSERT_EQUAL(private_folder_open(&folder, path, true, &err), 0);
 	CU_ASSERT_EQUAL(mkdirat(folder.fd, "two", 0700), 0);
 	CU_ASSERT_EQUAL(write_both(&folder, "text", true, &err), -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "/two is a folder"));
@@ -416,7 +416,7 @@ static void test_folder_all_or_nothing(void)
 static void test_folder_read_bounded(void)
 {
 	struct scratch scratch CLEANUP(scratch_release);
-	struct folder folder CLEANUP(folder_release) = {.fd = -1};
+	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
 	struct buf small CLEANUP(buf_release);
 	struct error err = {0};
 	char path[128];
@@ -424,9 +424,9 @@ static void test_folder_read_bounded(void)
 	buf_init(&small, 3);
 	scratch_init(&scratch);
 	snprintf(path, sizeof(path), "%s/in", scratch.path);
-	CU_ASSERT_EQUAL(folder_open(&folder, path, true, &err), 0);
+	CU_ASSERT_EQUAL(private_folder_open(&folder, path, true, &err), 0);
 	CU_ASSERT_EQUAL(write_both(&folder, "four", false, &err), 0);
-	CU_ASSERT_EQUAL(folder_read(&folder, "one", &small, &err), -1);
+	CU_ASSERT_EQUAL(private_folder_read(&folder, "one", &small, &err), -1);
 	CU_ASSERT_EQUAL(err.code, ERROR_INVALID);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "larger than 3 bytes"));
 }

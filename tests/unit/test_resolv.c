@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "net/resolv.h"
 #include "suites.h"
+#include "sys/resolv.h"
 #include "unit.h"
 
 static void the_domain_is_the_one_behind_svc(void)

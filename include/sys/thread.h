@@ -1,5 +1,5 @@
-#ifndef KUBE_THREAD_H
-#define KUBE_THREAD_H
+#ifndef SYS_THREAD_H
+#define SYS_THREAD_H
 
 #include <pthread.h>
 
@@ -11,7 +11,7 @@
  */
 
 /* Starts one, with stack enough for cJSON's recursion. `what` is for the message: "that looks into the cluster". */
-MUST_CHECK int kube_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *context, const char *what,
-				 struct error *err);
+MUST_CHECK int thread_start(pthread_t *ret_thread, void *(*run)(void *), void *context, const char *what,
+			    struct error *err);
 
 #endif

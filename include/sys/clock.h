@@ -1,5 +1,5 @@
-#ifndef NET_CLOCK_H
-#define NET_CLOCK_H
+#ifndef SYS_CLOCK_H
+#define SYS_CLOCK_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-#ifndef KUBE_SMALL_FILE_H
-#define KUBE_SMALL_FILE_H
+#ifndef SYS_FILE_H
+#define SYS_FILE_H
 
 #include "base/buf.h"
 #include "base/compiler.h"
@@ -13,6 +13,6 @@
  * Adds a file's bytes to the buffer, leaving no copy elsewhere. ERROR_SYSTEM where it can't be read, ERROR_INVALID
  * where it does not fit; both name it.
  */
-MUST_CHECK int small_file_read(const char *path, struct buf *content, struct error *err);
+MUST_CHECK int file_read(const char *path, struct buf *content, struct error *err);
 
 #endif

@@ -1,11 +1,11 @@
-#include "kube/thread.h"
+#include "sys/thread.h"
 
 #include <string.h>
 
 /* cJSON recurses through 1,000 levels, and AddressSanitizer makes that dear. */
 enum { STACK_SIZE = 1024 * 1024 };
 
-int kube_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *context, const char *what, struct error *err)
+int thread_start(pthread_t *ret_thread, void *(*run)(void *), void *context, const char *what, struct error *err)
 {
 	pthread_attr_t attributes;
 	int failure;

@@ -1,5 +1,5 @@
-#ifndef NET_RESOLV_H
-#define NET_RESOLV_H
+#ifndef SYS_RESOLV_H
+#define SYS_RESOLV_H
 
 #include <stdbool.h>
 #include <stddef.h>

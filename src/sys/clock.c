@@ -1,4 +1,4 @@
-#include "net/clock.h"
+#include "sys/clock.h"
 
 uint64_t clock_microseconds(void)
 {

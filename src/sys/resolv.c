@@ -1,4 +1,4 @@
-#include "net/resolv.h"
+#include "sys/resolv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "pki/folder.h"
+#include "sys/private_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,9 @@ static void close_file(int *fd)
 	*fd = -1;
 }
 
-int folder_open(struct folder *folder, const char *path, bool create, struct error *err)
+int private_folder_open(struct private_folder *folder, const char *path, bool create, struct error *err)
 {
-	*folder = (struct folder){.fd = -1, .path = path};
+	*folder = (struct private_folder){.fd = -1, .path = path};
 	if (create && mkdir(path, 0700) < 0 && errno != EEXIST)
 		return error_set(err, ERROR_SYSTEM, "%s: can't make the folder: %s", path, strerror(errno));
 	folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -31,7 +31,7 @@ int folder_open(struct folder *folder, const char *path, bool create, struct err
 	return 0;
 }
 
-void folder_release(struct folder *folder)
+void private_folder_release(struct private_folder *folder)
 {
 	close_file(&folder->fd);
 }
@@ -46,12 +46,12 @@ static const char *temporary_name(char out[TEMPORARY_NAME_MAX], const char *name
 	return out;
 }
 
-static int file_failed(struct error *err, const struct folder *folder, const char *name, const char *what)
+static int file_failed(struct error *err, const struct private_folder *folder, const char *name, const char *what)
 {
 	return error_set(err, ERROR_SYSTEM, "%s/%s: %s: %s", folder->path, name, what, strerror(errno));
 }
 
-static int check_target(const struct folder *folder, const char *name, bool replace, struct error *err)
+static int check_target(const struct private_folder *folder, const char *name, bool replace, struct error *err)
 {
 	struct stat status;
 
@@ -79,7 +79,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-static int stage(const struct folder *folder, const struct folder_file *file, struct error *err)
+static int stage(const struct private_folder *folder, const struct private_folder_file *file, struct error *err)
 {
 	char temporary[TEMPORARY_NAME_MAX];
 	int fd CLEANUP(close_file) = -1;
@@ -95,7 +95,7 @@ static int stage(const struct folder *folder, const struct folder_file *file, st
 	return 0;
 }
 
-static int publish(const struct folder *folder, const struct folder_file *file, struct error *err)
+static int publish(const struct private_folder *folder, const struct private_folder_file *file, struct error *err)
 {
 	char temporary[TEMPORARY_NAME_MAX];
 
@@ -105,7 +105,7 @@ static int publish(const struct folder *folder, const struct folder_file *file, 
 }
 
 /* Best effort: the error that led here is the one to tell. */
-static void remove_staged(const struct folder *folder, const struct folder_file *files, size_t count)
+static void remove_staged(const struct private_folder *folder, const struct private_folder_file *files, size_t count)
 {
 	char temporary[TEMPORARY_NAME_MAX];
 
@@ -113,8 +113,8 @@ static void remove_staged(const struct folder *folder, const struct folder_file 
 		unlinkat(folder->fd, temporary_name(temporary, files[i].name), 0);
 }
 
-static int publish_all(const struct folder *folder, const struct folder_file *files, size_t count, bool replace,
-		       struct error *err)
+static int publish_all(const struct private_folder *folder, const struct private_folder_file *files, size_t count,
+		       bool replace, struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (publish(folder, &files[i], err) == 0)
@@ -129,8 +129,8 @@ static int publish_all(const struct folder *folder, const struct folder_file *fi
 	return 0;
 }
 
-static int write_locked(const struct folder *folder, const struct folder_file *files, size_t count, bool replace,
-			struct error *err)
+static int write_locked(const struct private_folder *folder, const struct private_folder_file *files, size_t count,
+			bool replace, struct error *err)
 {
 	int result = 0;
 
@@ -147,7 +147,8 @@ static int write_locked(const struct folder *folder, const struct folder_file *f
 	return result;
 }
 
-int folder_write(struct folder *folder, const struct folder_file *files, size_t count, bool replace, struct error *err)
+int private_folder_write(struct private_folder *folder, const struct private_folder_file *files, size_t count,
+			 bool replace, struct error *err)
 {
 	int result;
 
@@ -158,7 +159,7 @@ int folder_write(struct folder *folder, const struct folder_file *files, size_t 
 	return result;
 }
 
-int folder_read(struct folder *folder, const char *name, struct buf *content, struct error *err)
+int private_folder_read(struct private_folder *folder, const char *name, struct buf *content, struct error *err)
 {
 	int fd CLEANUP(close_file) = openat(folder->fd, name, O_RDONLY | O_CLOEXEC);
 	char chunk[READ_CHUNK];

@@ -1,5 +1,5 @@
-#ifndef NET_HEAP_H
-#define NET_HEAP_H
+#ifndef SYS_HEAP_H
+#define SYS_HEAP_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "kube/small_file.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static int read_chunks(int fd, char *chunk, size_t size, struct buf *content)
 	return 0;
 }
 
-int small_file_read(const char *path, struct buf *content, struct error *err)
+int file_read(const char *path, struct buf *content, struct error *err)
 {
 	const int fd CLEANUP(close_fd) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	char chunk[4096];

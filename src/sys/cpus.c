@@ -1,4 +1,4 @@
-#include "net/cpus.h"
+#include "sys/cpus.h"
 
 #include <sched.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-#ifndef NET_CPUS_H
-#define NET_CPUS_H
+#ifndef SYS_CPUS_H
+#define SYS_CPUS_H
 
 /*
  * How many CPUs this process may use at once, so that it starts as many threads and no more.

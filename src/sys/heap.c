@@ -1,4 +1,4 @@
-#include "net/heap.h"
+#include "sys/heap.h"
 
 #include <malloc.h>
 #include <stdatomic.h>
