@@ -19,10 +19,10 @@
  * Some places are kept for newcomers. Whenever those are taken too, connections are shut down until they are free again,
  * in this order:
  *
- *  1. Connections that have never asked for anything, the oldest first. There are three kinds: those that have not been
- *     answered at all, those in the middle of a handshake, and those after it. Of each kind, the newest are spared, as
- *     many as there are places kept. So a crowd of one kind never drives out a few of another: an HTTP client keeps
- *     spare connections after their handshake, and the next request fails on one that has ended.
+ *  1. Connections that have never asked for anything, the oldest first. They have come so far: they have not been
+ *     answered, are in the middle of a handshake, or have done it. Of each of the three, the newest are spared, as many as
+ *     there are places kept. So a crowd that stops somewhere never drives out a few that came further: an HTTP client
+ *     keeps spare connections after their handshake, and the next request fails on one that has ended.
  *  2. Those after their handshake that were spared.
  *  3. Those that are idle since an answer, the longest idle first. An API server's are the last to go.
  *  4. At a port whose requests take no time (see at_once), the oldest of all others.
