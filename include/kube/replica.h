@@ -38,7 +38,7 @@ struct replica {
 	struct rotation_ca leaf; /* the certificate that is served */
 	char leaf_issuer[65];
 	char settling[65];       /* the CA that is published and does not sign yet, "" for none */
-	uint64_t settling_since; /* kube_milliseconds */
+	uint64_t settling_since; /* clock_milliseconds */
 };
 
 /* What one look has found. */

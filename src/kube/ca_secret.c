@@ -7,13 +7,13 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "kube/object.h"
 #include "pki/inspect.h"
 
 #define ANNOTATION      "tfconfig.dev/rotate"
 #define ANNOTATION_PATH "/metadata/annotations/tfconfig.dev~1rotate"
-#define TIME_FORMAT     "%Y-%m-%dT%H:%M:%SZ"
 
 enum key { CURRENT_CERTIFICATE, CURRENT_KEY, NEXT_CERTIFICATE, NEXT_KEY, RETIRED, PROMOTED_AT, KEYS };
 
@@ -173,14 +173,8 @@ static int read_retired(const char *text, struct ca_secret *secret, struct error
 
 static int read_promoted_at(const char *text, struct ca_secret *secret)
 {
-	struct tm tm = {0};
-	const char *end = text ? strptime(text, TIME_FORMAT, &tm) : NULL;
-
-	if (!text)
-		return 0;
-	if (!end || *end)
+	if (text && !rfc3339_read(text, &secret->promoted_at))
 		return set_broken(secret, key_names[PROMOTED_AT], "it is no time like 2006-01-02T15:04:05Z");
-	secret->promoted_at = timegm(&tm);
 	return 0;
 }
 
@@ -345,13 +339,11 @@ static void patch_buf(const struct ca_secret *secret, enum key key, const struct
 
 static void patch_promoted_at(const struct ca_secret *secret, struct buf *body)
 {
-	char text[sizeof("-2147483648-12-31T23:59:59Z")];
-	struct tm tm;
-	size_t len = 0;
+	char text[RFC3339_SIZE] = "";
 
-	if (secret->promoted_at && gmtime_r(&secret->promoted_at, &tm))
-		len = strftime(text, sizeof(text), TIME_FORMAT, &tm);
-	patch_key(secret, PROMOTED_AT, text, len, body);
+	if (secret->promoted_at)
+		rfc3339_write(secret->promoted_at, text);
+	patch_key(secret, PROMOTED_AT, text, strlen(text), body);
 }
 
 int ca_secret_patch(const struct ca_secret *secret, struct buf *ret_body, struct error *err)

@@ -9,10 +9,11 @@
 #include <time.h>
 
 #include "kube/backoff.h"
-#include "kube/clock.h"
 #include "kube/replica.h"
 #include "kube/self_check.h"
 #include "kube/trouble.h"
+#include "sys/clock.h"
+#include "sys/random.h"
 #include "sys/thread.h"
 
 enum {
@@ -214,11 +215,11 @@ static int work(struct certificates *certificates, struct error *err)
 static void rest(struct certificates *certificates, unsigned milliseconds)
 {
 	struct kube_client *client = certificates->replica.client;
-	const uint64_t calm_end = kube_milliseconds() + CALM;
+	const uint64_t calm_end = clock_milliseconds() + CALM;
 	bool changed = false;
 	uint64_t now;
 
-	while (!atomic_load(&certificates->stopping) && (now = kube_milliseconds()) < calm_end)
+	while (!atomic_load(&certificates->stopping) && (now = clock_milliseconds()) < calm_end)
 		changed |= kube_client_wait(client, (unsigned)(calm_end - now));
 	if (!changed && milliseconds > CALM && !atomic_load(&certificates->stopping))
 		kube_client_wait(client, milliseconds - CALM);
@@ -238,7 +239,7 @@ static void *run(void *context)
 			rest(certificates, (unsigned)seconds * 1000);
 		} else if (!atomic_load(&certificates->stopping)) {
 			tell_trouble(certificates, err.message);
-			rest(certificates, backoff_next(&certificates->backoff, kube_random()));
+			rest(certificates, backoff_next(&certificates->backoff, random_number()));
 		}
 	}
 	return NULL;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "kube/answer.h"
-#include "kube/clock.h"
 #include "kube/https.h"
 #include "kube/stream.h"
 #include "kube/transfer.h"
 #include "kube/watch.h"
+#include "sys/clock.h"
 
 enum {
 	DEFAULT_TIMEOUT = 10,   /* seconds */
@@ -85,7 +85,7 @@ static void take_end(struct kube_client *client, const struct watch_context *con
 	}
 	for (unsigned i = 0; i < client->watch_count; i++) {
 		if (client->watches[i].transfer.easy == easy) {
-			watch_ended(&client->watches[i], context, code, kube_milliseconds());
+			watch_ended(&client->watches[i], context, code, clock_milliseconds());
 			return;
 		}
 	}
@@ -105,14 +105,14 @@ static void turn(struct kube_client *client)
 			take_end(client, &context, message->easy_handle, message->data.result);
 	}
 	for (unsigned i = 0; i < client->watch_count; i++)
-		watch_tend(&client->watches[i], &context, kube_milliseconds());
-	stream_tend(&client->stream, client->multi, kube_milliseconds());
+		watch_tend(&client->watches[i], &context, clock_milliseconds());
+	stream_tend(&client->stream, client->multi, clock_milliseconds());
 }
 
 /* Waits until something can be done, somebody wakes the client, or the time has come. */
 static void rest(struct kube_client *client, uint64_t until)
 {
-	const uint64_t now = kube_milliseconds();
+	const uint64_t now = clock_milliseconds();
 	const uint64_t stream_due = stream_next(&client->stream);
 	uint64_t delay;
 
@@ -223,7 +223,7 @@ int kube_client_stream(struct kube_client *client, const char *path, unsigned se
 		       struct error *err)
 {
 	stream_close(&client->stream, client->multi);
-	return stream_open(&client->stream, &client->config, client->multi, path, seconds, lines, kube_milliseconds(),
+	return stream_open(&client->stream, &client->config, client->multi, path, seconds, lines, clock_milliseconds(),
 			   err);
 }
 
@@ -273,7 +273,7 @@ static void drain(struct kube_client *client)
 
 bool kube_client_wait(struct kube_client *client, unsigned milliseconds)
 {
-	const uint64_t end = kube_milliseconds() + milliseconds;
+	const uint64_t end = clock_milliseconds() + milliseconds;
 
 	for (;;) {
 		turn(client);
@@ -281,7 +281,7 @@ bool kube_client_wait(struct kube_client *client, unsigned milliseconds)
 			drain(client);
 			return true;
 		}
-		if (kube_milliseconds() >= end)
+		if (clock_milliseconds() >= end)
 			return false;
 		rest(client, end);
 	}

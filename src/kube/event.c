@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/rfc3339.h"
 #include "base/text.h"
-#include "kube/clock.h"
 
 enum {
 	ANSWER_MAX = 64 * 1024,
@@ -34,14 +34,6 @@ uint64_t event_number(const struct event *event)
 				     event->key ? event->key : event->message);
 
 	return number ? number : 1;
-}
-
-/* 0 where it is no time. */
-static time_t read_time(const char *text)
-{
-	struct tm parts = {0};
-
-	return text && strptime(text, "%Y-%m-%dT%H:%M:%SZ", &parts) ? timegm(&parts) : 0;
 }
 
 static cJSON *involved_object(const struct event *event)
@@ -105,17 +97,18 @@ static enum kube_status count_again(struct kube_client *client, struct arena *ar
 {
 	struct kube_request request = {.method = "GET", .path = path};
 	enum kube_status status = kube_client_send(client, &request, answer, err);
-	char text[KUBE_TIME_SIZE];
+	char text[RFC3339_SIZE];
 	const cJSON *found;
+	time_t last;
 
 	if (status != KUBE_OK)
 		return status;
 	found = json_parse(arena, buf_string(answer), answer->len, err);
 	if (!found)
 		return KUBE_UNAVAILABLE;
-	if (!event->by_one && read_time(json_get_string(found, "lastTimestamp")) > now - JUST_NOW)
+	if (!event->by_one && rfc3339_read(json_get_string(found, "lastTimestamp"), &last) && last > now - JUST_NOW)
 		return KUBE_OK;
-	kube_write_time(now, text);
+	rfc3339_write(now, text);
 	request = (struct kube_request){.method = "PATCH",
 					.path = path,
 					.content_type = KUBE_MERGE_PATCH,
@@ -133,10 +126,10 @@ static enum kube_status tell(struct kube_client *client, struct arena *arena, co
 	const char *name = arena_printf(arena, "%.*s.%016" PRIx64, NAME_SHOWN, event->name, event_number(event));
 	struct kube_request request = {.method = "POST", .path = folder, .content_type = "application/json"};
 	const time_t now = time(NULL);
-	char text[KUBE_TIME_SIZE];
+	char text[RFC3339_SIZE];
 	enum kube_status status;
 
-	kube_write_time(now, text);
+	rfc3339_write(now, text);
 	request.body = name ? write_event(arena, event, name, text) : NULL;
 	if (!request.body) {
 		error_set(err, ERROR_NO_MEMORY, "no memory for an event");

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "kube/clock.h"
 #include "kube/object.h"
+#include "sys/clock.h"
 #include "sys/thread.h"
 
 enum {
@@ -19,14 +19,14 @@ enum {
 struct job {
 	const struct related_list *list;
 	void *job;
-	uint64_t due; /* kube_milliseconds */
+	uint64_t due; /* clock_milliseconds */
 };
 
 struct finder {
 	struct finder_config config;
 	struct finder_observer observer;
 	struct kube_client *client;
-	uint64_t paused_until;     /* kube_milliseconds; for the thread alone, as the next two */
+	uint64_t paused_until;     /* clock_milliseconds; for the thread alone, as the next two */
 	bool refused;              /* and so it was told */
 	enum related_kind refusal; /* the kind that was */
 	pthread_mutex_t lock;      /* guards all that follows */
@@ -56,7 +56,7 @@ static void note_refusal(struct finder *finder, enum related_kind kind, enum kub
 	const struct finder_observer *observer = &finder->observer;
 
 	if (status == KUBE_FORBIDDEN) {
-		finder->paused_until = kube_milliseconds() + (uint64_t)finder->config.pause * 1000;
+		finder->paused_until = clock_milliseconds() + (uint64_t)finder->config.pause * 1000;
 		if (!finder->refused)
 			observer->refused(observer->context, err->message);
 		finder->refused = true;
@@ -113,13 +113,13 @@ static bool look_for_all(struct finder *finder, const struct job *job)
 	bool late = false;
 
 	for (size_t i = 0; i < job->list->len; i++) {
-		const uint64_t now = kube_milliseconds();
+		const uint64_t now = clock_milliseconds();
 
 		if (now < finder->paused_until)
 			break;
 		if (now < job->due) {
 			late = look(finder, job, i, job->due - now) == RELATED_UNKNOWN &&
-			       kube_milliseconds() + CLOCK_SLACK >= job->due;
+			       clock_milliseconds() + CLOCK_SLACK >= job->due;
 		} else {
 			late = true;
 			observer->looked(observer->context, job->job, i, RELATED_UNKNOWN, "", 0);
@@ -169,7 +169,7 @@ static void *run(void *context)
 
 bool finder_ask(struct finder *finder, const struct related_list *list, void *job)
 {
-	const uint64_t due = kube_milliseconds() + finder->config.timeout;
+	const uint64_t due = clock_milliseconds() + finder->config.timeout;
 	bool taken;
 
 	pthread_mutex_lock(&finder->lock);

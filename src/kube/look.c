@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube/clock.h"
 #include "kube/replica.h"
+#include "sys/clock.h"
 
 int replica_init(struct replica *replica, const struct certificates_config *config,
 		 const struct certificates_observer *observer, struct error *err)
@@ -86,7 +86,7 @@ static int read_secret(struct replica *replica, struct look *look, struct error 
 /* How long the next CA has been seen published, without a break. */
 static unsigned seconds_settled(struct replica *replica, const struct rotation_view *view)
 {
-	const uint64_t now = kube_milliseconds();
+	const uint64_t now = clock_milliseconds();
 
 	if (!view->has_next || !view->published) {
 		replica->settling[0] = '\0';

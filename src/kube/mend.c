@@ -6,10 +6,10 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/rfc3339.h"
 #include "core/messages.h"
 #include "core/service_advice.h"
 #include "core/statefulset.h"
-#include "kube/clock.h"
 #include "kube/event.h"
 #include "kube/object.h"
 
@@ -21,7 +21,7 @@ enum { ANSWER_MAX = 2 * 1024 * 1024, PATH_SIZE = 1024, EVENT_ARENA = 32 * 1024 }
 struct found {
 	const cJSON *object; /* in the arena, as are the strings of the check */
 	struct stamp_check check;
-	char uid[64], version[64], restarted_at[KUBE_TIME_SIZE];
+	char uid[64], version[64], restarted_at[RFC3339_SIZE];
 };
 
 static enum mend_result result_of(enum kube_status status)
@@ -206,12 +206,12 @@ static enum mend_result restart_set(const struct mender *mender, struct mend_tar
 				    struct error *err)
 {
 	struct buf answer CLEANUP(buf_release) = {0};
-	char time_text[KUBE_TIME_SIZE];
+	char time_text[RFC3339_SIZE];
 	enum mend_result result;
 	enum kube_status status;
 	struct error why;
 
-	kube_write_time(time(NULL), time_text);
+	rfc3339_write(time(NULL), time_text);
 	if (strcmp(found->restarted_at, time_text) == 0)
 		return MEND_AGAIN; /* the same time again would change nothing */
 	arena_reset(mender->arena);

@@ -10,11 +10,12 @@
 #include "base/json.h"
 #include "core/statefulset.h"
 #include "kube/backoff.h"
-#include "kube/clock.h"
 #include "kube/followed.h"
 #include "kube/mend.h"
 #include "kube/reflector.h"
 #include "kube/trouble.h"
+#include "sys/clock.h"
+#include "sys/random.h"
 #include "sys/thread.h"
 
 enum {
@@ -93,7 +94,7 @@ static void hold_back(struct followed *set)
 static void look_at(const struct reconciler *reconciler, struct followed *set, const struct stamp_check *check,
 		    bool changed)
 {
-	const uint64_t now = kube_milliseconds();
+	const uint64_t now = clock_milliseconds();
 
 	if (check->state == STAMP_CURRENT)
 		set->stamp = (struct concern){0};
@@ -180,9 +181,9 @@ static void plan(struct concern *concern, enum mend_result result, unsigned cap)
 	if (result == MEND_NOTHING || result == MEND_RESTARTED) {
 		concern->failures = 0;
 	} else if (result == MEND_FORBIDDEN) {
-		concern->due = kube_milliseconds() + PAUSE;
+		concern->due = clock_milliseconds() + PAUSE;
 	} else {
-		concern->due = kube_milliseconds() + backoff_next(&backoff, kube_random());
+		concern->due = clock_milliseconds() + backoff_next(&backoff, random_number());
 		concern->failures = backoff.failures;
 	}
 	if (result != MEND_AGAIN)
@@ -191,7 +192,7 @@ static void plan(struct concern *concern, enum mend_result result, unsigned cap)
 
 static void note_restart(struct followed *set)
 {
-	const uint64_t now = kube_milliseconds();
+	const uint64_t now = clock_milliseconds();
 
 	if (now - set->restarted_at >= CALM)
 		set->restarts = 0;
@@ -218,7 +219,7 @@ static void note_rights(struct reconciler *reconciler, enum mend_result result, 
 	if (!known)
 		tell_trouble(reconciler, KUBE_FORBIDDEN, err->message);
 	if (is_stamp)
-		reconciler->paused_until = kube_milliseconds() + PAUSE;
+		reconciler->paused_until = clock_milliseconds() + PAUSE;
 }
 
 /* Sees to the one concern of a set. Meanwhile the set may be dropped, and others may come. */
@@ -251,7 +252,7 @@ static void mend(struct reconciler *reconciler, const char *namespace, const cha
 /* Where the API server is away, or lets it see nothing, it would fail for each. */
 static bool may_mend(const struct reconciler *reconciler)
 {
-	return kube_client_stream_has_begun(reconciler->client) && kube_milliseconds() >= reconciler->paused_until;
+	return kube_client_stream_has_begun(reconciler->client) && clock_milliseconds() >= reconciler->paused_until;
 }
 
 /* Sees to what is due first, if anything is. */
@@ -264,7 +265,7 @@ static bool mend_first(struct reconciler *reconciler)
 	bool is_stamp;
 
 	set = followed_first(&reconciler->followed, &due);
-	if (!set || !may_mend(reconciler) || due > kube_milliseconds())
+	if (!set || !may_mend(reconciler) || due > clock_milliseconds())
 		return false;
 	memcpy(namespace, set->namespace, strlen(set->namespace) + 1);
 	memcpy(name, set->name, strlen(set->name) + 1);
@@ -277,7 +278,7 @@ static bool mend_first(struct reconciler *reconciler)
 
 static unsigned time_to_rest(const struct reconciler *reconciler)
 {
-	const uint64_t now = kube_milliseconds();
+	const uint64_t now = clock_milliseconds();
 	uint64_t next = reflector_next(&reconciler->reflector);
 	uint64_t due;
 
@@ -297,7 +298,7 @@ static void *run(void *context)
 
 	while (!atomic_load(&reconciler->stopping)) {
 		struct error err = {0};
-		const enum kube_status status = reflector_tend(&reconciler->reflector, kube_milliseconds(), &err);
+		const enum kube_status status = reflector_tend(&reconciler->reflector, clock_milliseconds(), &err);
 
 		if (atomic_load(&reconciler->stopping))
 			break;

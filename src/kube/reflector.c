@@ -5,9 +5,10 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "kube/clock.h"
 #include "kube/object.h"
 #include "kube/watch.h"
+#include "sys/clock.h"
+#include "sys/random.h"
 
 enum {
 	PAGE = 25, /* objects: some hundred KiB */
@@ -146,7 +147,7 @@ static enum kube_status list(struct reflector *reflector, struct error *err)
 		}
 	} while (!page.shown || page.next[0] || page.too_large);
 	memcpy(reflector->version, page.version, sizeof(page.version));
-	reflector->listed_at = kube_milliseconds();
+	reflector->listed_at = clock_milliseconds();
 	reflector->handler.list_ends(reflector->handler.context);
 	return KUBE_OK;
 }
@@ -211,7 +212,7 @@ static enum kube_status open_watch(struct reflector *reflector, uint64_t now, st
 
 static void plan_next(struct reflector *reflector, bool in_order)
 {
-	reflector->due = kube_milliseconds() + backoff_after_end(&reflector->backoff, in_order, kube_random());
+	reflector->due = clock_milliseconds() + backoff_after_end(&reflector->backoff, in_order, random_number());
 }
 
 /* Sees to the end of a watch. The place where it was is given up where it may be what is wrong, and now and then. */
@@ -252,7 +253,7 @@ enum kube_status reflector_tend(struct reflector *reflector, uint64_t now, struc
 		return KUBE_OK;
 	status = reflector->version[0] ? KUBE_OK : list(reflector, err);
 	if (status == KUBE_OK)
-		status = open_watch(reflector, kube_milliseconds(), err);
+		status = open_watch(reflector, clock_milliseconds(), err);
 	if (status != KUBE_OK)
 		plan_next(reflector, false);
 	return status == KUBE_GONE ? KUBE_OK : status;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kube/answer.h"
-#include "kube/clock.h"
 #include "kube/https.h"
+#include "sys/random.h"
 
 enum {
 	/* Seconds after which the API server ends a watch, and those that it may be late. */
@@ -19,7 +19,7 @@ enum {
 
 unsigned watch_life(void)
 {
-	return LIFE_MIN + kube_random() % (LIFE_MAX - LIFE_MIN + 1);
+	return LIFE_MIN + random_number() % (LIFE_MAX - LIFE_MIN + 1);
 }
 
 int watch_init(struct watch *watch, const char *path, struct error *err)
@@ -103,7 +103,7 @@ static void plan_next(struct watch *watch, bool in_order, uint64_t now)
 {
 	if (now - watch->opened_at >= WATCH_STEADY)
 		backoff_reset(&watch->backoff);
-	watch->due = now + backoff_after_end(&watch->backoff, in_order, kube_random());
+	watch->due = now + backoff_after_end(&watch->backoff, in_order, random_number());
 }
 
 static void fail(struct watch *watch, const char *text)

@@ -8,10 +8,11 @@
 
 #include "base/arena.h"
 #include "base/compiler.h"
+#include "base/rfc3339.h"
 #include "base/text.h"
 
 enum {
-	TIME_MAX = sizeof("2026-01-02T03:04:05.678901Z"),
+	TIME_MAX = RFC3339_SIZE + sizeof(".678901"),
 	SCRATCH_SIZE = 24 * 1024, /* LOG_FIELDS_MAX nodes of cJSON's with texts of LOG_TEXT_MAX, and some more */
 };
 
@@ -22,12 +23,11 @@ const char *const log_level_names[] = {
 
 static void format_time(char out[TIME_MAX], const struct timespec *when)
 {
-	struct tm utc;
-	size_t len;
+	char seconds[RFC3339_SIZE];
 
-	gmtime_r(&when->tv_sec, &utc);
-	len = strftime(out, TIME_MAX, "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(out + len, TIME_MAX - len, ".%06uZ", (unsigned)(when->tv_nsec / 1000) % 1000000);
+	rfc3339_write(when->tv_sec, seconds);
+	snprintf(out, TIME_MAX, "%.*s.%06uZ", (int)strcspn(seconds, "Z"), seconds,
+		 (unsigned)(when->tv_nsec / 1000) % 1000000);
 }
 
 /* The text cut to `max` bytes and made valid UTF-8. */

@@ -39,6 +39,7 @@ int main(void)
 		add_registration_suite,
 		add_resolv_suite,
 		add_review_suite,
+		add_rfc3339_suite,
 		add_rotation_model_suite,
 		add_rotation_suite,
 		add_scalar_suite,

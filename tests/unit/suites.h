@@ -31,6 +31,7 @@ int add_prune_suite(void);
 int add_registration_suite(void);
 int add_resolv_suite(void);
 int add_review_suite(void);
+int add_rfc3339_suite(void);
 int add_rotation_model_suite(void);
 int add_rotation_suite(void);
 int add_scalar_suite(void);
