@@ -111,7 +111,7 @@ $(OUT)/%.o: %.c Makefile
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(OUT)/tests/kube/client_driver.d $(OUT)/tests/kube/reconcile_driver.d
 
 # What neither listens nor reads a certificate; the fuzzers know nothing else.
-PURE_OBJECTS := $(filter $(foreach folder,base core render,$(OUT)/src/$(folder)/%),$(OBJECTS))
+PURE_OBJECTS := $(filter $(foreach folder,base sys core render,$(OUT)/src/$(folder)/%),$(OBJECTS))
 
 $(OUT)/fuzz-%: $(PURE_OBJECTS) $(OUT)/tests/fuzz/fuzz_%.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(ALL_LIBS)

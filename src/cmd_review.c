@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "core/review.h"
 #include "options.h"
+#include "sys/file.h"
 
 enum { REVIEW_FIRST_BLOCK = 64 * 1024 };
 
@@ -44,21 +45,11 @@ static const char usage[] = "Usage: tfconfig-webhook review [flags] < review.jso
 
 static int read_stdin(struct buf *body, struct error *err)
 {
-	char chunk[16384];
-
-	for (;;) {
-		ssize_t len = read(STDIN_FILENO, chunk, sizeof(chunk));
-
-		if (len == 0)
-			return 0;
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len < 0)
-			return error_set(err, ERROR_SYSTEM, "stdin: %s", strerror(errno));
-		buf_add(body, chunk, (size_t)len);
-		if (body->failed)
-			return error_set(err, ERROR_INVALID, "the review on stdin is larger than 7 MiB");
-	}
+	if (file_read_descriptor(STDIN_FILENO, body) == 0)
+		return 0;
+	if (errno == EFBIG)
+		return error_set(err, ERROR_INVALID, "the review on stdin is larger than 7 MiB");
+	return error_set(err, ERROR_SYSTEM, "stdin: %s", strerror(errno));
 }
 
 /* The answer with response.patch as an array, as text; NULL where the arena is full. */

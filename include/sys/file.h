@@ -6,13 +6,19 @@
 #include "base/error.h"
 
 /*
- * The files that the kubelet mounts into a pod. Internal to src/kube.
+ * Reading files whole.
  */
 
+/* For CLEANUP: closes the descriptor, unless it is -1. */
+void file_close(const int *fd);
+
 /*
- * Adds a file's bytes to the buffer, leaving no copy elsewhere. ERROR_SYSTEM where it can't be read, ERROR_INVALID
- * where it does not fit; both name it.
+ * Adds all that comes from a descriptor to the buffer, leaving no copy elsewhere. Returns -1 with errno set: EFBIG where
+ * it does not fit.
  */
+MUST_CHECK int file_read_descriptor(int fd, struct buf *content);
+
+/* The same for a path. ERROR_SYSTEM where it can't be read, ERROR_INVALID where it does not fit; both name it. */
 MUST_CHECK int file_read(const char *path, struct buf *content, struct error *err);
 
 #endif

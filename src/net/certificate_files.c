@@ -2,59 +2,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/compiler.h"
+#include "sys/file.h"
 
 enum { PEM_MAX = 256 * 1024 }; /* bytes of one file: chains take some 10 KiB */
 
-/* A file's bytes, wiped when they go: one of them is a key. */
-struct secret {
-	unsigned char *bytes;
-	size_t len;
-};
-
-static void secret_release(struct secret *secret)
+/* One of the files is a key, so the buffer is a secret one. */
+static int read_pem(const char *path, const char *what, struct buf *pem, struct error *err)
 {
-	if (secret->bytes)
-		explicit_bzero(secret->bytes, PEM_MAX);
-	free(secret->bytes);
-	*secret = (struct secret){0};
+	CLEANUP(file_close) const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	buf_init_secret(pem, PEM_MAX - 1);
+	if (fd >= 0 && file_read_descriptor(fd, pem) == 0)
+		return 0;
+	if (errno == EFBIG)
+		return error_set(err, ERROR_INVALID, "the %s %s has %d bytes or more", what, path, PEM_MAX);
+	return error_set(err, ERROR_SYSTEM, "cannot read the %s %s: %s", what, path, strerror(errno));
 }
 
-static void close_fd(const int *fd)
+static struct credentials_pem pem_of(const struct buf *pem, const char *name)
 {
-	if (*fd >= 0)
-		close(*fd);
-}
-
-static int read_secret(const char *path, const char *what, struct secret *secret, struct error *err)
-{
-	CLEANUP(close_fd) const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0)
-		return error_set(err, ERROR_SYSTEM, "cannot read the %s %s: %s", what, path, strerror(errno));
-	secret->bytes = malloc(PEM_MAX);
-	if (!secret->bytes)
-		return error_set(err, ERROR_NO_MEMORY, "no memory to read the %s %s", what, path);
-	for (;;) {
-		ssize_t got = read(fd, secret->bytes + secret->len, PEM_MAX - secret->len);
-
-		if (got < 0)
-			return error_set(err, ERROR_SYSTEM, "cannot read the %s %s: %s", what, path, strerror(errno));
-		if (got == 0)
-			return 0;
-		secret->len += (size_t)got;
-		if (secret->len == PEM_MAX)
-			return error_set(err, ERROR_INVALID, "the %s %s has %d bytes or more", what, path, PEM_MAX);
-	}
-}
-
-static struct credentials_pem pem_of(const struct secret *secret, const char *name)
-{
-	return (struct credentials_pem){.bytes = secret->bytes, .len = secret->len, .name = name};
+	return (struct credentials_pem){.bytes = buf_string(pem), .len = pem->len, .name = name};
 }
 
 /* A file that can't be looked at is all zeros. */
@@ -67,15 +39,15 @@ static struct stat stat_of(const char *path)
 
 int certificate_files_load(struct certificate_files *files, struct credentials **ret, struct error *err)
 {
-	CLEANUP(secret_release) struct secret certificate = {0};
-	CLEANUP(secret_release) struct secret key = {0};
+	CLEANUP(buf_release) struct buf certificate = {0};
+	CLEANUP(buf_release) struct buf key = {0};
 	struct credentials_pem certificate_pem, key_pem;
 
 	/* Before reading: what changes in between is then another file at the next look. */
 	files->certificate_stat = stat_of(files->certificate);
 	files->key_stat = stat_of(files->key);
-	if (read_secret(files->certificate, "certificate", &certificate, err) < 0 ||
-	    read_secret(files->key, "key", &key, err) < 0)
+	if (read_pem(files->certificate, "certificate", &certificate, err) < 0 ||
+	    read_pem(files->key, "key", &key, err) < 0)
 		return -1;
 	certificate_pem = pem_of(&certificate, files->certificate);
 	key_pem = pem_of(&key, files->key);

@@ -15,6 +15,7 @@
 #include "core/messages.h"
 #include "render/documents.h"
 #include "render/yaml.h"
+#include "sys/file.h"
 
 enum { MANIFESTS_FIRST = 16 };
 
@@ -163,32 +164,16 @@ int manifests_read_text(struct manifests *manifests, const char *name, const cha
 	return found;
 }
 
-static int read_all(const char *name, int fd, struct buf *text, struct error *err)
-{
-	char chunk[16384];
-
-	for (;;) {
-		ssize_t len = read(fd, chunk, sizeof(chunk));
-
-		if (len == 0)
-			return 0;
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len < 0)
-			return error_set(err, ERROR_SYSTEM, "%s: %s", name, strerror(errno));
-		buf_add(text, chunk, (size_t)len);
-		if (text->failed)
-			return error_set(err, ERROR_INVALID, "%s: it is larger than 8 MiB", name);
-	}
-}
-
 static int read_open_file(struct manifests *manifests, const char *name, int fd, struct error *err)
 {
 	CLEANUP(buf_release) struct buf text;
 
 	buf_init(&text, MANIFESTS_MAX_FILE);
-	if (read_all(name, fd, &text, err) < 0)
-		return -1;
+	if (file_read_descriptor(fd, &text) < 0) {
+		if (errno == EFBIG)
+			return error_set(err, ERROR_INVALID, "%s: it is larger than 8 MiB", name);
+		return error_set(err, ERROR_SYSTEM, "%s: %s", name, strerror(errno));
+	}
 	return manifests_read_text(manifests, name, buf_string(&text), text.len, err);
 }
 

@@ -5,38 +5,47 @@
 #include <string.h>
 #include <unistd.h>
 
-static void close_fd(const int *fd)
+enum { CHUNK = 16 * 1024 };
+
+void file_close(const int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
 }
 
-static int read_chunks(int fd, char *chunk, size_t size, struct buf *content)
+static int read_chunks(int fd, char *chunk, struct buf *content)
 {
 	ssize_t len;
 
-	while ((len = read(fd, chunk, size)) != 0) {
+	while ((len = read(fd, chunk, CHUNK)) != 0) {
 		if (len < 0 && errno != EINTR)
 			return -1;
 		if (len > 0)
 			buf_add(content, chunk, (size_t)len);
-		if (content->failed)
-			return 0;
+		if (content->failed) {
+			errno = EFBIG;
+			return -1;
+		}
 	}
 	return 0;
 }
 
-int file_read(const char *path, struct buf *content, struct error *err)
+int file_read_descriptor(int fd, struct buf *content)
 {
-	const int fd CLEANUP(close_fd) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	char chunk[4096];
-	int result = fd < 0 ? -1 : read_chunks(fd, chunk, sizeof(chunk), content);
-	int reason = errno;
+	char chunk[CHUNK];
+	const int result = read_chunks(fd, chunk, content);
 
 	explicit_bzero(chunk, sizeof(chunk));
-	if (result < 0)
-		return error_set(err, ERROR_SYSTEM, "cannot read %s: %s", path, strerror(reason));
-	if (content->failed)
+	return result;
+}
+
+int file_read(const char *path, struct buf *content, struct error *err)
+{
+	CLEANUP(file_close) const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd >= 0 && file_read_descriptor(fd, content) == 0)
+		return 0;
+	if (errno == EFBIG)
 		return error_set(err, ERROR_INVALID, "%s has more than %zu bytes", path, content->max);
-	return 0;
+	return error_set(err, ERROR_SYSTEM, "cannot read %s: %s", path, strerror(errno));
 }

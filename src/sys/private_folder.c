@@ -8,17 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	TEMPORARY_NAME_MAX = 64,
-	READ_CHUNK = 4096,
-};
+#include "sys/file.h"
 
-static void close_file(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
+enum { TEMPORARY_NAME_MAX = 64 };
 
 int private_folder_open(struct private_folder *folder, const char *path, bool create, struct error *err)
 {
@@ -33,7 +25,8 @@ int private_folder_open(struct private_folder *folder, const char *path, bool cr
 
 void private_folder_release(struct private_folder *folder)
 {
-	close_file(&folder->fd);
+	file_close(&folder->fd);
+	folder->fd = -1;
 }
 
 /*
@@ -82,7 +75,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 static int stage(const struct private_folder *folder, const struct private_folder_file *file, struct error *err)
 {
 	char temporary[TEMPORARY_NAME_MAX];
-	int fd CLEANUP(close_file) = -1;
+	CLEANUP(file_close) int fd = -1;
 
 	temporary_name(temporary, file->name);
 	if (unlinkat(folder->fd, temporary, 0) < 0 && errno != ENOENT)
@@ -161,23 +154,14 @@ int private_folder_write(struct private_folder *folder, const struct private_fol
 
 int private_folder_read(struct private_folder *folder, const char *name, struct buf *content, struct error *err)
 {
-	int fd CLEANUP(close_file) = openat(folder->fd, name, O_RDONLY | O_CLOEXEC);
-	char chunk[READ_CHUNK];
+	CLEANUP(file_close) const int fd = openat(folder->fd, name, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return file_failed(err, folder, name, "can't open it");
-	for (;;) {
-		ssize_t len = read(fd, chunk, sizeof(chunk));
-
-		if (len < 0 && errno == EINTR)
-			continue;
-		if (len < 0)
-			return file_failed(err, folder, name, "can't read it");
-		if (len == 0)
-			return 0;
-		buf_add(content, chunk, (size_t)len);
-		if (content->failed)
-			return error_set(err, ERROR_INVALID, "%s/%s is larger than %zu bytes", folder->path, name,
-					 content->max);
-	}
+	if (file_read_descriptor(fd, content) == 0)
+		return 0;
+	if (errno == EFBIG)
+		return error_set(err, ERROR_INVALID, "%s/%s is larger than %zu bytes", folder->path, name,
+				 content->max);
+	return file_failed(err, folder, name, "can't read it");
 }
