@@ -96,7 +96,7 @@ $(OUT)/unit-tests: $(filter-out $(OUT)/src/main.o $(OUT)/src/cmd_%.o,$(OBJECTS))
 DRIVERS := client-driver reconcile-driver read-yaml
 
 # Parts of src/kube, for tests/kube.
-KUBE_OBJECTS := $(filter $(foreach folder,base sys core pki kube,$(OUT)/src/$(folder)/%.o),$(OBJECTS))
+KUBE_OBJECTS := $(filter $(foreach folder,base sys core pki kube rotation cluster,$(OUT)/src/$(folder)/%.o),$(OBJECTS))
 
 $(OUT)/client-driver: $(KUBE_OBJECTS) $(OUT)/tests/kube/client_driver.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)

@@ -4,8 +4,8 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "cluster/finder.h"
 #include "cluster_rights.h"
-#include "kube/finder.h"
 #include "net/advice.h"
 #include "net/companion.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
+#include "cluster/reconciler.h"
 #include "cluster_rights.h"
-#include "kube/reconciler.h"
 #include "net/companion.h"
 #include "net/runtime.h"
 

@@ -1,8 +1,8 @@
 #ifndef SELF_MANAGED_H
 #define SELF_MANAGED_H
 
-#include "kube/certificates.h"
 #include "net/companion.h"
+#include "rotation/certificates.h"
 
 /*
  * Certificates that manage themselves (src/kube) as the source of the server's certificate (src/net): neither knows of

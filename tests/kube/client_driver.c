@@ -19,7 +19,7 @@
 
 #include "base/arena.h"
 #include "kube/client.h"
-#include "kube/self_check.h"
+#include "rotation/self_check.h"
 #include "sys/file.h"
 
 enum { LINE_MAX_BYTES = 2 * 1024 * 1024, WORDS_MAX = 5 };

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "kube/reconciler.h"
+#include "cluster/reconciler.h"
 
 static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)
 {

@@ -21,7 +21,7 @@ int main(void)
 		add_cluster_advice_suite,
 		add_cpus_suite,
 		add_deadlines_suite,
-		add_followed_suite,
+		add_tracked_sets_suite,
 		add_group_advice_suite,
 		add_group_suite,
 		add_in_cluster_suite,

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "kube/rotation.h"
+#include "rotation/rotation.h"
 
 /*
  * A world for rotation.h to be tried in: one Secret, one registration, API servers that hear of it late, and replicas

@@ -13,7 +13,7 @@ int add_ca_secret_suite(void);
 int add_cluster_advice_suite(void);
 int add_cpus_suite(void);
 int add_deadlines_suite(void);
-int add_followed_suite(void);
+int add_tracked_sets_suite(void);
 int add_group_advice_suite(void);
 int add_group_suite(void);
 int add_in_cluster_suite(void);

@@ -4,7 +4,7 @@
 
 #include "base/base64.h"
 #include "json_patch.h"
-#include "kube/ca_secret.h"
+#include "rotation/ca_secret.h"
 #include "suites.h"
 #include "unit.h"
 

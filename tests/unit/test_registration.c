@@ -3,7 +3,7 @@
 
 #include "base/base64.h"
 #include "json_patch.h"
-#include "kube/registration.h"
+#include "rotation/registration.h"
 #include "suites.h"
 #include "unit.h"
 

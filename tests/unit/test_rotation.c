@@ -1,7 +1,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "kube/rotation.h"
+#include "rotation/rotation.h"
 #include "rotation_world.h"
 #include "suites.h"
 #include "unit.h"

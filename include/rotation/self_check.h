@@ -1,5 +1,5 @@
-#ifndef KUBE_SELF_CHECK_H
-#define KUBE_SELF_CHECK_H
+#ifndef ROTATION_SELF_CHECK_H
+#define ROTATION_SELF_CHECK_H
 
 #include "base/compiler.h"
 #include "base/error.h"

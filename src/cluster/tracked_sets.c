@@ -1,9 +1,9 @@
-#include "kube/followed.h"
+#include "cluster/tracked_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const struct followed *set, const char *namespace, const char *name)
+static int compare(const struct tracked_set *set, const char *namespace, const char *name)
 {
 	const int order = strcmp(set->namespace, namespace);
 
@@ -11,7 +11,7 @@ static int compare(const struct followed *set, const char *namespace, const char
 }
 
 /* Where the set is, or would be. */
-static size_t place_of(const struct followed_sets *all, const char *namespace, const char *name)
+static size_t place_of(const struct tracked_sets *all, const char *namespace, const char *name)
 {
 	size_t low = 0;
 	size_t high = all->count;
@@ -27,12 +27,12 @@ static size_t place_of(const struct followed_sets *all, const char *namespace, c
 	return low;
 }
 
-static bool is_at(const struct followed_sets *all, size_t place, const char *namespace, const char *name)
+static bool is_at(const struct tracked_sets *all, size_t place, const char *namespace, const char *name)
 {
 	return place < all->count && compare(all->sets[place], namespace, name) == 0;
 }
 
-static void free_one(struct followed *set)
+static void free_one(struct tracked_set *set)
 {
 	if (!set)
 		return;
@@ -41,11 +41,11 @@ static void free_one(struct followed *set)
 	free(set);
 }
 
-static struct followed *make_one(const char *namespace, const char *name)
+static struct tracked_set *make_one(const char *namespace, const char *name)
 {
-	struct followed *set;
+	struct tracked_set *set;
 
-	if (strlen(namespace) > FOLLOWED_NAME_MAX || strlen(name) > FOLLOWED_NAME_MAX)
+	if (strlen(namespace) > TRACKED_SETS_NAME_MAX || strlen(name) > TRACKED_SETS_NAME_MAX)
 		return NULL;
 	set = calloc(1, sizeof(*set));
 	if (!set)
@@ -58,31 +58,31 @@ static struct followed *make_one(const char *namespace, const char *name)
 	return NULL;
 }
 
-void followed_release(struct followed_sets *all)
+void tracked_sets_release(struct tracked_sets *all)
 {
 	for (size_t i = 0; i < all->count; i++)
 		free_one(all->sets[i]);
 	free(all->sets);
-	*all = (struct followed_sets){0};
+	*all = (struct tracked_sets){0};
 }
 
-struct followed *followed_find(const struct followed_sets *all, const char *namespace, const char *name)
+struct tracked_set *tracked_sets_find(const struct tracked_sets *all, const char *namespace, const char *name)
 {
 	const size_t place = place_of(all, namespace, name);
 
 	return is_at(all, place, namespace, name) ? all->sets[place] : NULL;
 }
 
-static bool make_room(struct followed_sets *all)
+static bool make_room(struct tracked_sets *all)
 {
 	const size_t capacity = all->capacity ? all->capacity * 2 : 16;
-	struct followed **sets;
+	struct tracked_set **sets;
 
 	if (all->count < all->capacity)
 		return true;
-	if (all->count >= FOLLOWED_MAX)
+	if (all->count >= TRACKED_SETS_MAX)
 		return false;
-	sets = realloc(all->sets, capacity * sizeof(struct followed *));
+	sets = realloc(all->sets, capacity * sizeof(struct tracked_set *));
 	if (!sets)
 		return false;
 	all->sets = sets;
@@ -90,23 +90,23 @@ static bool make_room(struct followed_sets *all)
 	return true;
 }
 
-struct followed *followed_add(struct followed_sets *all, const char *namespace, const char *name)
+struct tracked_set *tracked_sets_add(struct tracked_sets *all, const char *namespace, const char *name)
 {
 	const size_t place = place_of(all, namespace, name);
-	struct followed *set;
+	struct tracked_set *set;
 
 	if (is_at(all, place, namespace, name))
 		return all->sets[place];
 	set = make_room(all) ? make_one(namespace, name) : NULL;
 	if (!set)
 		return NULL;
-	memmove(&all->sets[place + 1], &all->sets[place], (all->count - place) * sizeof(struct followed *));
+	memmove(&all->sets[place + 1], &all->sets[place], (all->count - place) * sizeof(struct tracked_set *));
 	all->sets[place] = set;
 	all->count++;
 	return set;
 }
 
-void followed_drop(struct followed_sets *all, const char *namespace, const char *name)
+void tracked_sets_drop(struct tracked_sets *all, const char *namespace, const char *name)
 {
 	const size_t place = place_of(all, namespace, name);
 
@@ -114,16 +114,16 @@ void followed_drop(struct followed_sets *all, const char *namespace, const char 
 		return;
 	free_one(all->sets[place]);
 	all->count--;
-	memmove(&all->sets[place], &all->sets[place + 1], (all->count - place) * sizeof(struct followed *));
+	memmove(&all->sets[place], &all->sets[place + 1], (all->count - place) * sizeof(struct tracked_set *));
 }
 
-void followed_begin(struct followed_sets *all)
+void tracked_sets_begin(struct tracked_sets *all)
 {
 	for (size_t i = 0; i < all->count; i++)
 		all->sets[i]->seen = false;
 }
 
-void followed_sweep(struct followed_sets *all)
+void tracked_sets_sweep(struct tracked_sets *all)
 {
 	size_t kept = 0;
 
@@ -136,7 +136,7 @@ void followed_sweep(struct followed_sets *all)
 	all->count = kept;
 }
 
-static uint64_t due_of(const struct followed *set)
+static uint64_t due_of(const struct tracked_set *set)
 {
 	const uint64_t stamp = set->stamp.due;
 	const uint64_t service = set->service.due;
@@ -146,9 +146,9 @@ static uint64_t due_of(const struct followed *set)
 	return stamp < service ? stamp : service;
 }
 
-struct followed *followed_first(const struct followed_sets *all, uint64_t *ret_due)
+struct tracked_set *tracked_sets_first(const struct tracked_sets *all, uint64_t *ret_due)
 {
-	struct followed *first = NULL;
+	struct tracked_set *first = NULL;
 
 	*ret_due = 0;
 	for (size_t i = 0; i < all->count; i++) {

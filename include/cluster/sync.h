@@ -1,5 +1,5 @@
-#ifndef KUBE_MEND_H
-#define KUBE_MEND_H
+#ifndef CLUSTER_SYNC_H
+#define CLUSTER_SYNC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,22 +16,22 @@
  */
 
 /* What both need; borrowed. The arena is reset by each. */
-struct mender {
+struct syncer {
 	struct kube_client *client;
 	const struct review_config *review;
 	struct arena *arena;
 };
 
-enum mend_result {
-	MEND_NOTHING,   /* all is well, or the set is gone */
-	MEND_RESTARTED, /* its pods are restarted with a new group */
-	MEND_TOLD,      /* somebody has to do something, as its event says */
-	MEND_AGAIN,     /* another was faster: look again soon */
-	MEND_FAILED,    /* err says why: try later */
-	MEND_FORBIDDEN, /* it may not even be looked at */
+enum sync_result {
+	SYNC_NOTHING,   /* all is well, or the set is gone */
+	SYNC_RESTARTED, /* its pods are restarted with a new group */
+	SYNC_REPORTED,  /* somebody has to do something, as its event says */
+	SYNC_AGAIN,     /* another was faster: look again soon */
+	SYNC_FAILED,    /* err says why: try later */
+	SYNC_FORBIDDEN, /* it may not even be looked at */
 };
 
-struct mend_target {
+struct sync_target {
 	const char *namespace, *name;
 	uint64_t told;  /* what was told before, 0 for nothing; the function updates it */
 	bool restarted; /* it was, whatever came of it */
@@ -39,9 +39,9 @@ struct mend_target {
 };
 
 /* The stamp of the set. `was` and `size` are set where it is restarted: pods of the group. */
-MUST_CHECK enum mend_result mend_stamp(const struct mender *mender, struct mend_target *target, struct error *err);
+MUST_CHECK enum sync_result sync_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err);
 
-/* Its Service: MEND_NOTHING, or MEND_TOLD. */
-MUST_CHECK enum mend_result mend_service(const struct mender *mender, struct mend_target *target, struct error *err);
+/* Its Service: SYNC_NOTHING, or SYNC_REPORTED. */
+MUST_CHECK enum sync_result sync_service(const struct syncer *syncer, struct sync_target *target, struct error *err);
 
 #endif

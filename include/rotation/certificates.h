@@ -1,5 +1,5 @@
-#ifndef KUBE_CERTIFICATES_H
-#define KUBE_CERTIFICATES_H
+#ifndef ROTATION_CERTIFICATES_H
+#define ROTATION_CERTIFICATES_H
 
 #include <stdbool.h>
 #include <time.h>
@@ -7,9 +7,9 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "kube/client.h"
-#include "kube/rotation.h"
 #include "pki/keypair.h"
 #include "pki/service_names.h"
+#include "rotation/rotation.h"
 
 /*
  * Certificates that manage themselves: a thread that keeps the shared CA in a Secret, its certificate in the

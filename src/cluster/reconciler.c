@@ -1,4 +1,4 @@
-#include "kube/reconciler.h"
+#include "cluster/reconciler.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,12 +8,12 @@
 
 #include "base/budget.h"
 #include "base/json.h"
+#include "cluster/sync.h"
+#include "cluster/tracked_sets.h"
 #include "core/statefulset.h"
 #include "kube/backoff.h"
-#include "kube/followed.h"
-#include "kube/mend.h"
+#include "kube/last_problem.h"
 #include "kube/reflector.h"
-#include "kube/trouble.h"
 #include "sys/clock.h"
 #include "sys/random.h"
 #include "sys/thread.h"
@@ -41,9 +41,9 @@ struct reconciler {
 	struct reconciler_observer observer;
 	struct kube_client *client;
 	struct reflector reflector;
-	struct followed_sets followed;
+	struct tracked_sets tracked;
 	struct arena arena;
-	struct trouble trouble;
+	struct last_problem last_problem;
 	bool may_not_look[2]; /* at Services, and at sets: as last tried */
 	uint64_t paused_until;
 	pthread_t thread;
@@ -60,7 +60,7 @@ static void tell_trouble(struct reconciler *reconciler, enum kube_status status,
 {
 	const struct reconciler_observer *observer = &reconciler->observer;
 
-	if (trouble_is_news(&reconciler->trouble, message))
+	if (last_problem_is_news(&reconciler->last_problem, message))
 		observer->trouble(observer->context, status == KUBE_FORBIDDEN, message);
 }
 
@@ -78,7 +78,7 @@ static void settle(const struct reconciler *reconciler, struct concern *concern,
 }
 
 /* Something that restarts a set again and again is not worth a training: it gets rarer. */
-static void hold_back(struct followed *set)
+static void hold_back(struct tracked_set *set)
 {
 	struct backoff backoff = {.base = RESTARTS_BASE, .cap = BACKOFF_CAP};
 	uint64_t earliest;
@@ -91,7 +91,7 @@ static void hold_back(struct followed *set)
 		set->stamp.due = earliest;
 }
 
-static void look_at(const struct reconciler *reconciler, struct followed *set, const struct stamp_check *check,
+static void look_at(const struct reconciler *reconciler, struct tracked_set *set, const struct stamp_check *check,
 		    bool changed)
 {
 	const uint64_t now = clock_milliseconds();
@@ -116,7 +116,7 @@ static void seen(void *context, const cJSON *object)
 	const char *uid = json_get_string(metadata, "uid");
 	const cJSON *generation = json_get(metadata, "generation");
 	struct stamp_check check;
-	struct followed *set;
+	struct tracked_set *set;
 	bool changed;
 
 	if (!namespace || !name || !uid)
@@ -125,10 +125,10 @@ static void seen(void *context, const cJSON *object)
 	if (reconciler->reflector.arena.state != ARENA_OK)
 		return; /* which the reflector sees */
 	if (check.state == STAMP_NONE) {
-		followed_drop(&reconciler->followed, namespace, name);
+		tracked_sets_drop(&reconciler->tracked, namespace, name);
 		return;
 	}
-	set = followed_add(&reconciler->followed, namespace, name);
+	set = tracked_sets_add(&reconciler->tracked, namespace, name);
 	if (!set || strlen(uid) >= sizeof(set->uid)) {
 		reconciler->reflector.passed_over++;
 		return;
@@ -153,44 +153,44 @@ static void deleted(void *context, const cJSON *object)
 	const char *name = json_get_string(metadata, "name");
 
 	if (namespace && name)
-		followed_drop(&reconciler->followed, namespace, name);
+		tracked_sets_drop(&reconciler->tracked, namespace, name);
 }
 
 static void list_begins(void *context)
 {
 	struct reconciler *reconciler = context;
 
-	followed_begin(&reconciler->followed);
+	tracked_sets_begin(&reconciler->tracked);
 }
 
 static void list_ends(void *context)
 {
 	struct reconciler *reconciler = context;
 
-	followed_sweep(&reconciler->followed);
+	tracked_sets_sweep(&reconciler->tracked);
 }
 
 /* What comes next, unless the set has changed meanwhile: that has planned already. */
-static void plan(struct concern *concern, enum mend_result result, unsigned cap)
+static void plan(struct concern *concern, enum sync_result result, unsigned cap)
 {
 	struct backoff backoff = {
-		.base = result == MEND_AGAIN ? AGAIN : BACKOFF_BASE, .cap = cap, .failures = concern->failures};
+		.base = result == SYNC_AGAIN ? AGAIN : BACKOFF_BASE, .cap = cap, .failures = concern->failures};
 
 	if (concern->due != 0)
 		return;
-	if (result == MEND_NOTHING || result == MEND_RESTARTED) {
+	if (result == SYNC_NOTHING || result == SYNC_RESTARTED) {
 		concern->failures = 0;
-	} else if (result == MEND_FORBIDDEN) {
+	} else if (result == SYNC_FORBIDDEN) {
 		concern->due = clock_milliseconds() + PAUSE;
 	} else {
 		concern->due = clock_milliseconds() + backoff_next(&backoff, random_number());
 		concern->failures = backoff.failures;
 	}
-	if (result != MEND_AGAIN)
+	if (result != SYNC_AGAIN)
 		concern->since = 0;
 }
 
-static void note_restart(struct followed *set)
+static void note_restart(struct tracked_set *set)
 {
 	const uint64_t now = clock_milliseconds();
 
@@ -202,19 +202,19 @@ static void note_restart(struct followed *set)
 }
 
 /* Told where it begins, not for each try. */
-static bool is_first_failure(enum mend_result result, const struct concern *concern)
+static bool is_first_failure(enum sync_result result, const struct concern *concern)
 {
-	return result == MEND_FAILED && concern->failures == 1;
+	return result == SYNC_FAILED && concern->failures == 1;
 }
 
 /* Without the right to look at a set there is nothing to be done for any. That is told once, not for each. */
-static void note_rights(struct reconciler *reconciler, enum mend_result result, bool is_stamp, const struct error *err)
+static void note_rights(struct reconciler *reconciler, enum sync_result result, bool is_stamp, const struct error *err)
 {
 	const bool known = reconciler->may_not_look[false] || reconciler->may_not_look[true];
 
-	if (result != MEND_FAILED)
-		reconciler->may_not_look[is_stamp] = result == MEND_FORBIDDEN;
-	if (result != MEND_FORBIDDEN)
+	if (result != SYNC_FAILED)
+		reconciler->may_not_look[is_stamp] = result == SYNC_FORBIDDEN;
+	if (result != SYNC_FORBIDDEN)
 		return;
 	if (!known)
 		tell_trouble(reconciler, KUBE_FORBIDDEN, err->message);
@@ -226,16 +226,16 @@ static void note_rights(struct reconciler *reconciler, enum mend_result result, 
 static void mend(struct reconciler *reconciler, const char *namespace, const char *name, bool is_stamp, uint64_t told)
 {
 	const struct reconciler_observer *observer = &reconciler->observer;
-	const struct mender mender = {
+	const struct syncer syncer = {
 		.client = reconciler->client, .review = &reconciler->config.review, .arena = &reconciler->arena};
-	struct mend_target target = {.namespace = namespace, .name = name, .told = told};
+	struct sync_target target = {.namespace = namespace, .name = name, .told = told};
 	struct error err = {0};
-	const enum mend_result result =
-		is_stamp ? mend_stamp(&mender, &target, &err) : mend_service(&mender, &target, &err);
-	struct followed *set = followed_find(&reconciler->followed, namespace, name);
+	const enum sync_result result =
+		is_stamp ? sync_stamp(&syncer, &target, &err) : sync_service(&syncer, &target, &err);
+	struct tracked_set *set = tracked_sets_find(&reconciler->tracked, namespace, name);
 	struct concern *concern;
 
-	if (result == MEND_RESTARTED)
+	if (result == SYNC_RESTARTED)
 		observer->restarted(observer->context, namespace, name, target.was, target.size);
 	if (!set || atomic_load(&reconciler->stopping))
 		return;
@@ -258,13 +258,13 @@ static bool may_mend(const struct reconciler *reconciler)
 /* Sees to what is due first, if anything is. */
 static bool mend_first(struct reconciler *reconciler)
 {
-	char namespace[FOLLOWED_NAME_MAX + 1], name[FOLLOWED_NAME_MAX + 1];
+	char namespace[TRACKED_SETS_NAME_MAX + 1], name[TRACKED_SETS_NAME_MAX + 1];
 	struct concern *concern;
-	struct followed *set;
+	struct tracked_set *set;
 	uint64_t due;
 	bool is_stamp;
 
-	set = followed_first(&reconciler->followed, &due);
+	set = tracked_sets_first(&reconciler->tracked, &due);
 	if (!set || !may_mend(reconciler) || due > clock_milliseconds())
 		return false;
 	memcpy(namespace, set->namespace, strlen(set->namespace) + 1);
@@ -282,7 +282,7 @@ static unsigned time_to_rest(const struct reconciler *reconciler)
 	uint64_t next = reflector_next(&reconciler->reflector);
 	uint64_t due;
 
-	if (kube_client_stream_has_begun(reconciler->client) && followed_first(&reconciler->followed, &due)) {
+	if (kube_client_stream_has_begun(reconciler->client) && tracked_sets_first(&reconciler->tracked, &due)) {
 		due = due < reconciler->paused_until ? reconciler->paused_until : due;
 		next = due < next ? due : next;
 	}
@@ -307,7 +307,7 @@ static void *run(void *context)
 		else if (kube_client_stream_has_begun(reconciler->client) && !reconciler->may_not_look[0] &&
 			 !reconciler->may_not_look[1])
 			tell_trouble(reconciler, KUBE_OK, NULL);
-		observer->following(observer->context, reconciler->followed.count, reconciler->reflector.passed_over);
+		observer->following(observer->context, reconciler->tracked.count, reconciler->reflector.passed_over);
 		if (!mend_first(reconciler))
 			kube_client_wait(reconciler->client, time_to_rest(reconciler));
 	}
@@ -317,7 +317,7 @@ static void *run(void *context)
 static void release(struct reconciler *reconciler)
 {
 	reflector_release(&reconciler->reflector);
-	followed_release(&reconciler->followed);
+	tracked_sets_release(&reconciler->tracked);
 	arena_release(&reconciler->arena);
 	kube_client_free(reconciler->client);
 	free(reconciler);

@@ -1,4 +1,4 @@
-#include "kube/finder.h"
+#include "cluster/finder.h"
 
 #include <pthread.h>
 #include <stdint.h>

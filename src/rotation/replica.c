@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube/replica.h"
+#include "rotation/replica.h"
 #include "sys/clock.h"
 
 int replica_init(struct replica *replica, const struct certificates_config *config,
@@ -30,14 +30,14 @@ void replica_release(struct replica *replica)
 	free(replica->memory);
 }
 
-void look_init(struct look *look)
+void replica_look_init(struct look *look)
 {
 	*look = (struct look){0};
 	ca_secret_init(&look->secret);
 	buf_init(&look->bundle, REPLICA_BUNDLE_MAX);
 }
 
-void look_release(struct look *look, struct replica *replica)
+void replica_look_release(struct look *look, struct replica *replica)
 {
 	ca_secret_release(&look->secret);
 	buf_release(&look->bundle);
@@ -112,7 +112,7 @@ static int count_foreign(struct look *look, struct error *err)
 	return 0;
 }
 
-void look_see_leaf(struct look *look, const struct replica *replica)
+void replica_look_see_leaf(struct look *look, const struct replica *replica)
 {
 	look->view.has_leaf = replica->has_leaf;
 	look->view.leaf = replica->leaf;
@@ -137,11 +137,11 @@ static int compare(struct look *look, struct replica *replica, struct error *err
 	view->published = view->registered && look->bundle.len > 0 &&
 			  registration_has(&look->registration, buf_string(&look->bundle));
 	view->settled = seconds_settled(replica, view);
-	look_see_leaf(look, replica);
+	replica_look_see_leaf(look, replica);
 	return 0;
 }
 
-void look_take(struct look *look, struct replica *replica)
+void replica_take_look(struct look *look, struct replica *replica)
 {
 	struct error err;
 

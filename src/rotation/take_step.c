@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kube/replica.h"
 #include "pki/inspect.h"
 #include "pki/mint.h"
+#include "rotation/replica.h"
 
 enum { BODY_MAX = 512 * 1024 }; /* of a patch */
 
@@ -122,11 +122,11 @@ static int sign(struct replica *replica, struct look *look, struct error *err)
 	replica->leaf = (struct rotation_ca){.not_before = found.not_before, .not_after = found.not_after};
 	memcpy(replica->leaf.id, found.id, sizeof(found.id));
 	memcpy(replica->leaf_issuer, look->view.current.id, sizeof(replica->leaf_issuer));
-	look_see_leaf(look, replica);
+	replica_look_see_leaf(look, replica);
 	return 1;
 }
 
-int step_take(enum rotation_step step, struct look *look, struct replica *replica, struct error *err)
+int take_step(enum rotation_step step, struct look *look, struct replica *replica, struct error *err)
 {
 	switch (step) {
 	case ROTATION_REST:

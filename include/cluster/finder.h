@@ -1,5 +1,5 @@
-#ifndef KUBE_FINDER_H
-#define KUBE_FINDER_H
+#ifndef CLUSTER_FINDER_H
+#define CLUSTER_FINDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-#ifndef KUBE_REGISTRATION_H
-#define KUBE_REGISTRATION_H
+#ifndef ROTATION_REGISTRATION_H
+#define ROTATION_REGISTRATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
-#include "kube/ca_secret.h"
+#include "rotation/ca_secret.h"
 
 /*
  * The MutatingWebhookConfiguration, as JSON of the Kubernetes API in and out; no I/O. Everything lives in the caller's

@@ -1,4 +1,4 @@
-#include "kube/trouble.h"
+#include "kube/last_problem.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +15,12 @@ static bool says_the_same(const char *a, const char *b)
 	}
 }
 
-bool trouble_is_news(struct trouble *trouble, const char *message)
+bool last_problem_is_news(struct last_problem *last, const char *message)
 {
 	const char *text = message ? message : "";
 
-	if (says_the_same(trouble->told, text))
+	if (says_the_same(last->told, text))
 		return false;
-	snprintf(trouble->told, sizeof(trouble->told), "%s", text);
+	snprintf(last->told, sizeof(last->told), "%s", text);
 	return true;
 }

@@ -1,5 +1,5 @@
-#ifndef KUBE_EVENT_H
-#define KUBE_EVENT_H
+#ifndef CLUSTER_EVENT_H
+#define CLUSTER_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

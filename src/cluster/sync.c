@@ -1,4 +1,4 @@
-#include "kube/mend.h"
+#include "cluster/sync.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/rfc3339.h"
+#include "cluster/event.h"
 #include "core/messages.h"
 #include "core/service_advice.h"
 #include "core/statefulset.h"
-#include "kube/event.h"
 #include "kube/object.h"
 
 enum { ANSWER_MAX = 2 * 1024 * 1024, PATH_SIZE = 1024, EVENT_ARENA = 32 * 1024 };
@@ -24,43 +24,43 @@ struct found {
 	char uid[64], version[64], restarted_at[RFC3339_SIZE];
 };
 
-static enum mend_result result_of(enum kube_status status)
+static enum sync_result result_of(enum kube_status status)
 {
 	switch (status) {
 	case KUBE_OK:
 	case KUBE_NOT_FOUND:
-		return MEND_NOTHING;
+		return SYNC_NOTHING;
 	case KUBE_CONFLICT:
-		return MEND_AGAIN;
+		return SYNC_AGAIN;
 	case KUBE_FORBIDDEN:
 	case KUBE_GONE:
 	case KUBE_TOO_LARGE:
 	case KUBE_REFUSED:
 	case KUBE_UNAVAILABLE:
-		return MEND_FAILED;
+		return SYNC_FAILED;
 	}
-	return MEND_FAILED;
+	return SYNC_FAILED;
 }
 
 /* Of a look. What is refused beyond that may be refused to this set alone, by a quota or a policy. */
-static enum mend_result result_of_look(enum kube_status status)
+static enum sync_result result_of_look(enum kube_status status)
 {
-	return status == KUBE_FORBIDDEN ? MEND_FORBIDDEN : result_of(status);
+	return status == KUBE_FORBIDDEN ? SYNC_FORBIDDEN : result_of(status);
 }
 
-static int set_path(char path[PATH_SIZE], const struct mend_target *target)
+static int set_path(char path[PATH_SIZE], const struct sync_target *target)
 {
 	return snprintf(path, PATH_SIZE, OBJECT_STATEFUL_SET_PATH, target->namespace, target->name);
 }
 
 /* -1 where it is no StatefulSet, or too large. */
-static int read_set(const struct mender *mender, const struct buf *answer, struct found *found, struct error *err)
+static int read_set(const struct syncer *syncer, const struct buf *answer, struct found *found, struct error *err)
 {
 	const char *restarted_at;
 	const cJSON *metadata;
 	struct set set;
 
-	*found = (struct found){.object = json_parse(mender->arena, buf_string(answer), answer->len, err)};
+	*found = (struct found){.object = json_parse(syncer->arena, buf_string(answer), answer->len, err)};
 	if (!found->object)
 		return error_prefix(err, "a StatefulSet can't be read");
 	metadata = json_get_object(found->object, "metadata");
@@ -71,13 +71,13 @@ static int read_set(const struct mender *mender, const struct buf *answer, struc
 	restarted_at = json_get_string(set.annotations, RESTARTED_AT);
 	if (restarted_at && strlen(restarted_at) < sizeof(found->restarted_at))
 		memcpy(found->restarted_at, restarted_at, strlen(restarted_at) + 1);
-	statefulset_check_stamp(found->object, mender->review, mender->arena, &found->check);
-	if (mender->arena->state != ARENA_OK)
+	statefulset_check_stamp(found->object, syncer->review, syncer->arena, &found->check);
+	if (syncer->arena->state != ARENA_OK)
 		return error_set(err, ERROR_NO_MEMORY, "a StatefulSet needs more memory than there is for one");
 	return 0;
 }
 
-static enum kube_status get_set(const struct mender *mender, const struct mend_target *target, struct buf *answer,
+static enum kube_status get_set(const struct syncer *syncer, const struct sync_target *target, struct buf *answer,
 				struct found *found, struct error *err)
 {
 	char path[PATH_SIZE];
@@ -85,14 +85,14 @@ static enum kube_status get_set(const struct mender *mender, const struct mend_t
 	enum kube_status status;
 
 	set_path(path, target);
-	status = kube_client_send(mender->client, &request, answer, err);
+	status = kube_client_send(syncer->client, &request, answer, err);
 	if (status != KUBE_OK)
 		return status;
-	return read_set(mender, answer, found, err) < 0 ? KUBE_REFUSED : KUBE_OK;
+	return read_set(syncer, answer, found, err) < 0 ? KUBE_REFUSED : KUBE_OK;
 }
 
 /* Tells it, unless it was the last that was told. An event that is refused, by a quota say, is not tried again. */
-static enum mend_result tell(const struct mender *mender, struct mend_target *target, const struct event *event,
+static enum sync_result tell(const struct syncer *syncer, struct sync_target *target, const struct event *event,
 			     struct error *err)
 {
 	char memory[EVENT_ARENA];
@@ -100,16 +100,16 @@ static enum mend_result tell(const struct mender *mender, struct mend_target *ta
 	enum kube_status status;
 
 	if (target->told == event_number(event))
-		return MEND_TOLD;
+		return SYNC_REPORTED;
 	arena_init_fixed(&arena, memory, sizeof(memory));
-	status = event_tell(mender->client, &arena, event, err);
+	status = event_tell(syncer->client, &arena, event, err);
 	if (status == KUBE_UNAVAILABLE)
-		return MEND_FAILED;
+		return SYNC_FAILED;
 	target->told = event_number(event);
-	return MEND_TOLD;
+	return SYNC_REPORTED;
 }
 
-static enum mend_result tell_stale(const struct mender *mender, struct mend_target *target, const struct found *found,
+static enum sync_result tell_stale(const struct syncer *syncer, struct sync_target *target, const struct found *found,
 				   const char *message, const char *key, struct error *err)
 {
 	const struct event event = {.namespace = target->namespace,
@@ -120,11 +120,11 @@ static enum mend_result tell_stale(const struct mender *mender, struct mend_targ
 				    .message = message ? message : "",
 				    .key = key};
 
-	return tell(mender, target, &event, err);
+	return tell(syncer, target, &event, err);
 }
 
 /* As `kubectl rollout restart` patches it, and for this version alone. */
-static enum kube_status restart(const struct mender *mender, const struct mend_target *target,
+static enum kube_status restart(const struct syncer *syncer, const struct sync_target *target,
 				const struct found *found, const char *time, bool dry_run, struct buf *answer,
 				struct error *err)
 {
@@ -145,27 +145,27 @@ static enum kube_status restart(const struct mender *mender, const struct mend_t
 		return KUBE_UNAVAILABLE;
 	}
 	request.body = buf_string(&body);
-	return kube_client_send(mender->client, &request, answer, err);
+	return kube_client_send(syncer->client, &request, answer, err);
 }
 
-static enum mend_result tell_not_restarted(const struct mender *mender, struct mend_target *target,
+static enum sync_result tell_not_restarted(const struct syncer *syncer, struct sync_target *target,
 					   const struct found *found, const struct error *why, struct error *err)
 {
 	/* Who refuses may put a time or a number into the words. */
-	const char *key = arena_printf(mender->arena, "refused %u %u", found->check.was, found->check.size);
+	const char *key = arena_printf(syncer->arena, "refused %u %u", found->check.was, found->check.size);
 
 	return tell_stale(
-		mender, target, found,
-		arena_printf(mender->arena, EVENT_NOT_RESTARTED, found->check.was, found->check.size, why->message),
+		syncer, target, found,
+		arena_printf(syncer->arena, EVENT_NOT_RESTARTED, found->check.was, found->check.size, why->message),
 		key, err);
 }
 
-static void tell_resized(const struct mender *mender, struct mend_target *target, const struct found *found)
+static void tell_resized(const struct syncer *syncer, struct sync_target *target, const struct found *found)
 {
 	const char *how = found->check.rolls ? EVENT_RESTARTED : EVENT_NOT_ROLLED;
 	const char *message =
-		found->check.was ? arena_printf(mender->arena, EVENT_RESIZED, found->check.size, found->check.was, how)
-				 : arena_printf(mender->arena, EVENT_FIRST_GROUP, found->check.size, how);
+		found->check.was ? arena_printf(syncer->arena, EVENT_RESIZED, found->check.size, found->check.was, how)
+				 : arena_printf(syncer->arena, EVENT_FIRST_GROUP, found->check.size, how);
 	const struct event event = {.namespace = target->namespace,
 				    .name = target->name,
 				    .uid = found->uid,
@@ -178,7 +178,7 @@ static void tell_resized(const struct mender *mender, struct mend_target *target
 	target->size = found->check.size;
 	target->told = 0;
 	/* The set is restarted, whether that can be told or not. */
-	(void)tell(mender, target, &event, &unheard);
+	(void)tell(syncer, target, &event, &unheard);
 	target->told = 0;
 }
 
@@ -186,112 +186,112 @@ static void tell_resized(const struct mender *mender, struct mend_target *target
  * Looks at what the API server has made, or would make, of the set. In replicas of two versions, stage 1 may write
  * another group than this one expects: that must not become a restart each time.
  */
-static enum mend_result judge_restart(const struct mender *mender, struct mend_target *target,
+static enum sync_result judge_restart(const struct syncer *syncer, struct sync_target *target,
 				      const struct found *before, const struct buf *answer, struct error *err)
 {
 	struct found after;
 
-	if (read_set(mender, answer, &after, err) < 0)
-		return MEND_FAILED;
+	if (read_set(syncer, answer, &after, err) < 0)
+		return SYNC_FAILED;
 	if (after.check.state == STAMP_CURRENT)
-		return MEND_RESTARTED;
+		return SYNC_RESTARTED;
 	if (after.check.was == before->check.was)
-		return tell_stale(mender, target, before, EVENT_NOT_REVIEWED, NULL, err);
+		return tell_stale(syncer, target, before, EVENT_NOT_REVIEWED, NULL, err);
 	error_set(err, ERROR_INVALID, "a restart gives it another group than this replica expects");
-	return MEND_FAILED;
+	return SYNC_FAILED;
 }
 
 /* Restarts the set where a dry run has shown that this would mend it. The tree that was looked at ends. */
-static enum mend_result restart_set(const struct mender *mender, struct mend_target *target, const struct found *found,
+static enum sync_result restart_set(const struct syncer *syncer, struct sync_target *target, const struct found *found,
 				    struct error *err)
 {
 	struct buf answer CLEANUP(buf_release) = {0};
 	char time_text[RFC3339_SIZE];
-	enum mend_result result;
+	enum sync_result result;
 	enum kube_status status;
 	struct error why;
 
 	rfc3339_write(time(NULL), time_text);
 	if (strcmp(found->restarted_at, time_text) == 0)
-		return MEND_AGAIN; /* the same time again would change nothing */
-	arena_reset(mender->arena);
+		return SYNC_AGAIN; /* the same time again would change nothing */
+	arena_reset(syncer->arena);
 	buf_init(&answer, ANSWER_MAX);
-	status = restart(mender, target, found, time_text, true, &answer, &why);
+	status = restart(syncer, target, found, time_text, true, &answer, &why);
 	/* Who refuses a dry run, be it a webhook with a 403, refuses the restart. */
 	if (status == KUBE_REFUSED || status == KUBE_FORBIDDEN)
-		return tell_not_restarted(mender, target, found, &why, err);
+		return tell_not_restarted(syncer, target, found, &why, err);
 	if (status == KUBE_OK) {
-		result = judge_restart(mender, target, found, &answer, err);
-		if (result != MEND_RESTARTED)
+		result = judge_restart(syncer, target, found, &answer, err);
+		if (result != SYNC_RESTARTED)
 			return result;
-		arena_reset(mender->arena);
-		status = restart(mender, target, found, time_text, false, &answer, &why);
+		arena_reset(syncer->arena);
+		status = restart(syncer, target, found, time_text, false, &answer, &why);
 	}
 	if (status != KUBE_OK) {
 		*err = why;
 		return result_of(status);
 	}
 	target->restarted = true;
-	result = judge_restart(mender, target, found, &answer, err);
-	if (result == MEND_RESTARTED)
-		tell_resized(mender, target, found);
+	result = judge_restart(syncer, target, found, &answer, err);
+	if (result == SYNC_RESTARTED)
+		tell_resized(syncer, target, found);
 	return result;
 }
 
-static const char *stale_message(const struct mender *mender, const struct mend_target *target,
+static const char *stale_message(const struct syncer *syncer, const struct sync_target *target,
 				 const struct stamp_check *check)
 {
 	if (check->state == STAMP_DENIED)
 		return check->denial;
 	if (check->was == 0)
-		return arena_printf(mender->arena, EVENT_NO_GROUP, target->namespace, target->name);
-	return arena_printf(mender->arena, EVENT_STALE, check->was, check->size, target->namespace, target->name);
+		return arena_printf(syncer->arena, EVENT_NO_GROUP, target->namespace, target->name);
+	return arena_printf(syncer->arena, EVENT_STALE, check->was, check->size, target->namespace, target->name);
 }
 
-static enum mend_result see_to_stamp(const struct mender *mender, struct mend_target *target, struct error *err)
+static enum sync_result see_to_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
 	struct buf answer CLEANUP(buf_release) = {0};
 	struct found found;
 	enum kube_status status;
 
 	buf_init(&answer, ANSWER_MAX);
-	status = get_set(mender, target, &answer, &found, err);
+	status = get_set(syncer, target, &answer, &found, err);
 	if (status != KUBE_OK)
 		return result_of_look(status);
 	switch (found.check.state) {
 	case STAMP_NONE:
 	case STAMP_CURRENT:
 		target->told = 0;
-		return MEND_NOTHING;
+		return SYNC_NOTHING;
 	case STAMP_STALE:
 		if (found.check.restarts)
-			return restart_set(mender, target, &found, err);
+			return restart_set(syncer, target, &found, err);
 		break;
 	case STAMP_DENIED:
 		break;
 	}
-	return tell_stale(mender, target, &found, stale_message(mender, target, &found.check), NULL, err);
+	return tell_stale(syncer, target, &found, stale_message(syncer, target, &found.check), NULL, err);
 }
 
 /* What is wrong with the Service, as warnings of stage 1 say it. */
-static enum mend_result tell_of_service(const struct mender *mender, struct mend_target *target,
+static enum sync_result tell_of_service(const struct syncer *syncer, struct sync_target *target,
 					const struct found *found, const cJSON *service, struct error *err)
 {
 	const struct set set = set_of(found->object);
-	struct verdict verdict = {.arena = mender->arena, .object = ""};
+	struct verdict verdict = {.arena = syncer->arena, .object = ""};
 	struct event event = {.namespace = target->namespace, .name = target->name, .uid = found->uid, .warning = true};
 
 	service_advise(&set, found->check.service, service, &verdict);
 	event.message = verdict.warnings ? cJSON_GetStringValue(verdict.warnings->child) : NULL;
 	if (!event.message) {
 		target->told = 0;
-		return MEND_NOTHING;
+		return SYNC_NOTHING;
 	}
 	event.reason = service ? "ServiceNotReady" : "ServiceMissing";
-	return tell(mender, target, &event, err);
+	return tell(syncer, target, &event, err);
 }
 
-static enum mend_result see_to_service(const struct mender *mender, struct mend_target *target, struct error *err)
+static enum sync_result see_to_service(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
 	struct buf set_answer CLEANUP(buf_release) = {0};
 	struct buf answer CLEANUP(buf_release) = {0};
@@ -303,42 +303,42 @@ static enum mend_result see_to_service(const struct mender *mender, struct mend_
 
 	buf_init(&set_answer, ANSWER_MAX);
 	buf_init(&answer, ANSWER_MAX);
-	status = get_set(mender, target, &set_answer, &found, err);
+	status = get_set(syncer, target, &set_answer, &found, err);
 	if (status != KUBE_OK)
 		return result_of_look(status);
 	if (found.check.state == STAMP_NONE || found.check.size == 0 || !found.check.service)
-		return MEND_NOTHING;
+		return SYNC_NOTHING;
 	snprintf(path, sizeof(path), OBJECT_SERVICE_PATH, target->namespace, found.check.service);
-	status = kube_client_send(mender->client, &request, &answer, err);
+	status = kube_client_send(syncer->client, &request, &answer, err);
 	if (status == KUBE_OK) {
-		service = json_parse(mender->arena, buf_string(&answer), answer.len, err);
+		service = json_parse(syncer->arena, buf_string(&answer), answer.len, err);
 		if (!service)
-			return MEND_FAILED;
+			return SYNC_FAILED;
 	} else if (status != KUBE_NOT_FOUND) {
 		return result_of_look(status);
 	}
-	return tell_of_service(mender, target, &found, service, err);
+	return tell_of_service(syncer, target, &found, service, err);
 }
 
 /* Has the arena for itself meanwhile. */
-static enum mend_result in_arena(const struct mender *mender, struct mend_target *target, struct error *err,
-				 enum mend_result (*see_to)(const struct mender *, struct mend_target *,
+static enum sync_result in_arena(const struct syncer *syncer, struct sync_target *target, struct error *err,
+				 enum sync_result (*see_to)(const struct syncer *, struct sync_target *,
 							    struct error *))
 {
-	struct arena *before = arena_enter(mender->arena);
-	const enum mend_result result = see_to(mender, target, err);
+	struct arena *before = arena_enter(syncer->arena);
+	const enum sync_result result = see_to(syncer, target, err);
 
 	arena_enter(before);
-	arena_reset(mender->arena);
+	arena_reset(syncer->arena);
 	return result;
 }
 
-enum mend_result mend_stamp(const struct mender *mender, struct mend_target *target, struct error *err)
+enum sync_result sync_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
-	return in_arena(mender, target, err, see_to_stamp);
+	return in_arena(syncer, target, err, see_to_stamp);
 }
 
-enum mend_result mend_service(const struct mender *mender, struct mend_target *target, struct error *err)
+enum sync_result sync_service(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
-	return in_arena(mender, target, err, see_to_service);
+	return in_arena(syncer, target, err, see_to_service);
 }

@@ -1,4 +1,4 @@
-#include "kube/event.h"
+#include "cluster/event.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
-#ifndef KUBE_TROUBLE_H
-#define KUBE_TROUBLE_H
+#ifndef KUBE_LAST_PROBLEM_H
+#define KUBE_LAST_PROBLEM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
  */
 
 /* Zeroed, nothing was told. */
-struct trouble {
+struct last_problem {
 	char told[sizeof(((struct error *)NULL)->message)]; /* "" for nothing */
 };
 
@@ -19,6 +19,6 @@ struct trouble {
  * Whether a message (NULL: all is well) says something else than the one before, whatever numbers they hold: how long a
  * time-out took, say. Then it counts as told.
  */
-bool trouble_is_news(struct trouble *trouble, const char *message);
+bool last_problem_is_news(struct last_problem *last, const char *message);
 
 #endif

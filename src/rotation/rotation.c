@@ -1,4 +1,4 @@
-#include "kube/rotation.h"
+#include "rotation/rotation.h"
 
 #include <string.h>
 

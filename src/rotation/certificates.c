@@ -1,4 +1,4 @@
-#include "kube/certificates.h"
+#include "rotation/certificates.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "kube/backoff.h"
-#include "kube/replica.h"
-#include "kube/self_check.h"
-#include "kube/trouble.h"
+#include "kube/last_problem.h"
+#include "rotation/replica.h"
+#include "rotation/self_check.h"
 #include "sys/clock.h"
 #include "sys/random.h"
 #include "sys/thread.h"
@@ -30,7 +30,7 @@ enum {
 struct certificates {
 	struct replica replica;
 	struct backoff backoff;
-	struct trouble trouble;
+	struct last_problem last_problem;
 	unsigned repeats;    /* rows of steps in which one came twice, since all was done */
 	unsigned unanswered; /* self-checks, in a row */
 	pthread_t thread;
@@ -42,7 +42,7 @@ static void tell_trouble(struct certificates *certificates, const char *message)
 {
 	const struct certificates_observer *observer = &certificates->replica.observer;
 
-	if (trouble_is_news(&certificates->trouble, message))
+	if (last_problem_is_news(&certificates->last_problem, message))
 		observer->trouble(observer->context, message);
 }
 
@@ -152,10 +152,10 @@ static int look_and_step(struct certificates *certificates, struct look *look, u
 	struct error problem;
 	int taken = 0;
 
-	look_take(look, replica);
+	replica_take_look(look, replica);
 	step = rotation_next_step(&look->view, times, time(NULL));
 	if (step == ROTATION_SIGN) {
-		if (step_take(step, look, replica, err) < 0)
+		if (take_step(step, look, replica, err) < 0)
 			return error_prefix(err, "%s", rotation_step_name(step));
 		replica->observer.took(replica->observer.context, step);
 		step = rotation_next_step(&look->view, times, time(NULL));
@@ -166,7 +166,7 @@ static int look_and_step(struct certificates *certificates, struct look *look, u
 		return -1;
 	}
 	if (step != ROTATION_REST) {
-		taken = step_take(step, look, replica, err);
+		taken = take_step(step, look, replica, err);
 		if (taken > 0)
 			replica->observer.took(replica->observer.context, step);
 		return taken < 0 ? error_prefix(err, "%s", rotation_step_name(step)) : (int)step;
@@ -191,9 +191,9 @@ static int work(struct certificates *certificates, struct error *err)
 		struct look look;
 		int step;
 
-		look_init(&look);
+		replica_look_init(&look);
 		step = look_and_step(certificates, &look, &seconds, err);
-		look_release(&look, &certificates->replica);
+		replica_look_release(&look, &certificates->replica);
 		if (step < 0)
 			return -1;
 		if (step == ROTATION_REST) {

@@ -1,4 +1,4 @@
-#include "kube/self_check.h"
+#include "rotation/self_check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef KUBE_RECONCILER_H
-#define KUBE_RECONCILER_H
+#ifndef CLUSTER_RECONCILER_H
+#define CLUSTER_RECONCILER_H
 
 #include <stdbool.h>
 

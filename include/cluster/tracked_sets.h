@@ -1,5 +1,5 @@
-#ifndef KUBE_FOLLOWED_H
-#define KUBE_FOLLOWED_H
+#ifndef CLUSTER_TRACKED_SETS_H
+#define CLUSTER_TRACKED_SETS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
  */
 
 enum {
-	FOLLOWED_MAX = 16384,
-	FOLLOWED_NAME_MAX = 253, /* bytes of a namespace or name: an API server takes no more */
+	TRACKED_SETS_MAX = 16384,
+	TRACKED_SETS_NAME_MAX = 253, /* bytes of a namespace or name: an API server takes no more */
 };
 
 /* Something to see to: the stamp of the set, or its Service. */
@@ -23,7 +23,7 @@ struct concern {
 	uint64_t told;     /* a number for what was last told of it, 0 for nothing */
 };
 
-struct followed {
+struct tracked_set {
 	char *namespace, *name; /* owned */
 	char uid[64];
 	double generation; /* of the spec, as last seen */
@@ -34,28 +34,28 @@ struct followed {
 };
 
 /* In the order of namespace and name. */
-struct followed_sets {
-	struct followed **sets;
+struct tracked_sets {
+	struct tracked_set **sets;
 	size_t count, capacity;
 };
 
-void followed_release(struct followed_sets *all);
+void tracked_sets_release(struct tracked_sets *all);
 
 /* NULL where there is none. Borrowed until it is dropped. */
-struct followed *followed_find(const struct followed_sets *all, const char *namespace, const char *name);
+struct tracked_set *tracked_sets_find(const struct tracked_sets *all, const char *namespace, const char *name);
 
 /* The one that is there, or a new one; NULL where there are too many, a name is too long, or there is no memory. */
-struct followed *followed_add(struct followed_sets *all, const char *namespace, const char *name);
+struct tracked_set *tracked_sets_add(struct tracked_sets *all, const char *namespace, const char *name);
 
-void followed_drop(struct followed_sets *all, const char *namespace, const char *name);
+void tracked_sets_drop(struct tracked_sets *all, const char *namespace, const char *name);
 
 /* Marks all as not seen. */
-void followed_begin(struct followed_sets *all);
+void tracked_sets_begin(struct tracked_sets *all);
 
 /* Drops what was not seen since. */
-void followed_sweep(struct followed_sets *all);
+void tracked_sets_sweep(struct tracked_sets *all);
 
 /* The one with the concern that is due first, which *ret_due tells; NULL where none is. */
-struct followed *followed_first(const struct followed_sets *all, uint64_t *ret_due);
+struct tracked_set *tracked_sets_first(const struct tracked_sets *all, uint64_t *ret_due);
 
 #endif

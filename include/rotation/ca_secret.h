@@ -1,5 +1,5 @@
-#ifndef KUBE_CA_SECRET_H
-#define KUBE_CA_SECRET_H
+#ifndef ROTATION_CA_SECRET_H
+#define ROTATION_CA_SECRET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
-#include "kube/rotation.h"
 #include "pki/keypair.h"
 #include "pki/mint.h"
+#include "rotation/rotation.h"
 
 /*
  * The Secret that all replicas share, as JSON of the Kubernetes API in and out; no I/O. Its data:

@@ -1,5 +1,5 @@
-#ifndef KUBE_ROTATION_H
-#define KUBE_ROTATION_H
+#ifndef ROTATION_ROTATION_H
+#define ROTATION_ROTATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "kube/registration.h"
+#include "rotation/registration.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "kube/ca_secret.h"
+#include "rotation/ca_secret.h"
 
 #include <stdarg.h>
 #include <stdio.h>

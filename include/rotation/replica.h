@@ -1,5 +1,5 @@
-#ifndef KUBE_REPLICA_H
-#define KUBE_REPLICA_H
+#ifndef ROTATION_REPLICA_H
+#define ROTATION_REPLICA_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,11 +9,11 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
-#include "kube/ca_secret.h"
-#include "kube/certificates.h"
 #include "kube/client.h"
-#include "kube/registration.h"
-#include "kube/rotation.h"
+#include "rotation/ca_secret.h"
+#include "rotation/certificates.h"
+#include "rotation/registration.h"
+#include "rotation/rotation.h"
 
 /*
  * What one replica of the webhook knows of the certificates, how it looks at what all share, and how it takes a step.
@@ -58,24 +58,24 @@ MUST_CHECK int replica_init(struct replica *replica, const struct certificates_c
 void replica_release(struct replica *replica);
 
 /* An empty look. It borrows from the replica's arena, so one lives at a time. */
-void look_init(struct look *look);
+void replica_look_init(struct look *look);
 
 /* Wipes the look and the arena. */
-void look_release(struct look *look, struct replica *replica);
+void replica_look_release(struct look *look, struct replica *replica);
 
 /*
  * Reads the registration, then the Secret: see rotation.h. Where one can't be read its part of the view asks for nothing;
  * so a certificate is renewed also where the registration is out of reach.
  */
-void look_take(struct look *look, struct replica *replica);
+void replica_take_look(struct look *look, struct replica *replica);
 
 /* Notes in the look which certificate the replica serves. */
-void look_see_leaf(struct look *look, const struct replica *replica);
+void replica_look_see_leaf(struct look *look, const struct replica *replica);
 
 /*
  * Takes a step by what the look has found, which any but ROTATION_SIGN uses up. Returns 1 where it was taken, 0 where another was
  * faster: look again.
  */
-MUST_CHECK int step_take(enum rotation_step step, struct look *look, struct replica *replica, struct error *err);
+MUST_CHECK int take_step(enum rotation_step step, struct look *look, struct replica *replica, struct error *err);
 
 #endif
