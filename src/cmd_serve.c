@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "commands.h"
+#include "kube/in_cluster.h"
 #include "net/certificate_files.h"
 #include "net/server.h"
 #include "options.h"

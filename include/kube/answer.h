@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
-#include "kube/client.h"
+#include "kube/api.h"
 
 /*
  * What an answer of the API server means, and the words for people when it is no good. No I/O; internal to src/kube.

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
+#include "kube/api.h"
 
 /*
  * A client of the Kubernetes API over HTTPS, on libcurl: requests one at a time, and a few watches that go on beside
@@ -19,37 +20,7 @@
  * frees is overwritten first; a token is in memory while its request or watch is open.
  */
 
-enum {
-	KUBE_ANSWER_MAX = 4 * 1024 * 1024, /* bytes of one answer: objects end at 1.5 MiB or so */
-	KUBE_WATCHES_MAX = 4,
-	KUBE_LINE_MAX = 2 * 1024 * 1024, /* bytes of a line of a stream */
-};
-
-/* What became of a request, as far as callers act differently. */
-enum kube_status {
-	KUBE_OK,
-	KUBE_NOT_FOUND,   /* 404, and the API server says that it is the object */
-	KUBE_CONFLICT,    /* 409, and 422 for a JSON patch that does not fit (its `test` failed): read again */
-	KUBE_FORBIDDEN,   /* 401, 403 */
-	KUBE_GONE,        /* 410: the version, or the place in a list, is too old */
-	KUBE_TOO_LARGE,   /* the answer does not fit into its buffer */
-	KUBE_REFUSED,     /* another 4xx, a redirect: trying again as it is won't help */
-	KUBE_UNAVAILABLE, /* no token, no connection, no whole answer in time, another 404, 408, 429, 5xx: try later */
-};
-
-struct kube_client_config {
-	char server[300];  /* "https://10.96.0.1:443", an IPv6 address in brackets */
-	char ca_file[300]; /* PEM: whom the API server's certificate is checked against */
-	char token_file[300];
-	char namespace[64]; /* of the pod */
-	unsigned timeout;   /* seconds for one request, 10 where 0 */
-};
-
-/*
- * The configuration of a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, and the files `ca.crt`, `token` and
- * `namespace` of the folder that the kubelet mounts. ERROR_INVALID where there is no such pod.
- */
-MUST_CHECK int kube_find_in_cluster(const char *folder, struct kube_client_config *ret_config, struct error *err);
+enum { KUBE_WATCHES_MAX = 4 };
 
 struct kube_client; /* private */
 
@@ -58,17 +29,6 @@ MUST_CHECK struct kube_client *kube_client_new(const struct kube_client_config *
 
 /* Ends the watches too. NULL is allowed. */
 void kube_client_free(struct kube_client *client);
-
-#define KUBE_MERGE_PATCH "application/merge-patch+json" /* https://www.rfc-editor.org/rfc/rfc7386 */
-
-struct kube_request {
-	const char *method;       /* "GET", "PATCH", … */
-	const char *path;         /* with its query: "/api/v1/namespaces/ns/secrets/name" */
-	const char *content_type; /* of the body */
-	const char *accept;       /* NULL: application/json */
-	const char *body;         /* NULL: none */
-	unsigned timeout;         /* milliseconds, all in all; 0: as the client's configuration says */
-};
 
 /*
  * Sends a request and waits for its answer; watches go on meanwhile. The answer's bytes replace the content of
@@ -90,15 +50,6 @@ MUST_CHECK int kube_client_watch(struct kube_client *client, const char *path, s
 
 /* Whether a watch could not be opened or broke, and is not open again. *ret_problem then says why. */
 bool kube_client_watch_failed(const struct kube_client *client, struct error *ret_problem);
-
-/*
- * Takes a line, without its end; it ends with the call, and line[len] is '\0'. NULL for one of more than KUBE_LINE_MAX
- * bytes. Must not call the client.
- */
-struct kube_lines {
-	void *context;
-	void (*take)(void *context, const char *line, size_t len);
-};
 
 /*
  * Opens a long answer, one at a time, whose lines are taken during waits and requests until it ends: by itself, after

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
-#include "kube/client.h"
+#include "kube/api.h"
 #include "kube/transfer.h"
 
 /*

@@ -5,7 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/error.h"
-#include "kube/client.h"
+#include "kube/api.h"
 
 /*
  * A request to the API server as a handle of libcurl, ready for a multi handle: what requests and watches share.

@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "base/error.h"
 #include "kube/backoff.h"
-#include "kube/client.h"
+#include "kube/api.h"
 #include "kube/transfer.h"
 #include "kube/watch_events.h"
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "kube/client.h"
 #include "rotation/ca_secret.h"
-#include "rotation/certificates.h"
+#include "rotation/config.h"
 #include "rotation/registration.h"
 #include "rotation/rotation.h"
 
@@ -71,11 +71,5 @@ void replica_take_look(struct look *look, struct replica *replica);
 
 /* Notes in the look which certificate the replica serves. */
 void replica_look_see_leaf(struct look *look, const struct replica *replica);
-
-/*
- * Takes a step by what the look has found, which any but ROTATION_SIGN uses up. Returns 1 where it was taken, 0 where another was
- * faster: look again.
- */
-MUST_CHECK int take_step(enum rotation_step step, struct look *look, struct replica *replica, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "kube/client.h"
+#include "kube/in_cluster.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "kube/last_problem.h"
 #include "rotation/replica.h"
 #include "rotation/self_check.h"
+#include "rotation/take_step.h"
 #include "sys/clock.h"
 #include "sys/random.h"
 #include "sys/thread.h"

@@ -1,8 +1,9 @@
+#include "rotation/replica.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rotation/replica.h"
 #include "sys/clock.h"
 
 int replica_init(struct replica *replica, const struct certificates_config *config,

@@ -1,9 +1,10 @@
+#include "rotation/take_step.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "pki/inspect.h"
 #include "pki/mint.h"
-#include "rotation/replica.h"
 
 enum { BODY_MAX = 512 * 1024 }; /* of a patch */
 

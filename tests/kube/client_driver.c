@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "kube/client.h"
+#include "kube/in_cluster.h"
 #include "rotation/self_check.h"
 #include "sys/file.h"
 

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "cluster/reconciler.h"
+#include "kube/in_cluster.h"
 
 static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)
 {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "kube/client.h"
+#include "kube/in_cluster.h"
 #include "suites.h"
 #include "unit.h"
 

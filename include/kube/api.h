@@ -1,0 +1,55 @@
+#ifndef KUBE_API_H
+#define KUBE_API_H
+
+#include <stddef.h>
+
+/*
+ * What is asked of the Kubernetes API and what it answers: the words that the client and its parts share.
+ */
+
+enum {
+	KUBE_ANSWER_MAX = 4 * 1024 * 1024, /* bytes of one answer: objects end at 1.5 MiB or so */
+	KUBE_LINE_MAX = 2 * 1024 * 1024,   /* bytes of a line of a stream */
+};
+
+/* What became of a request, as far as callers act differently. */
+enum kube_status {
+	KUBE_OK,
+	KUBE_NOT_FOUND,   /* 404, and the API server says that it is the object */
+	KUBE_CONFLICT,    /* 409, and 422 for a JSON patch that does not fit (its `test` failed): read again */
+	KUBE_FORBIDDEN,   /* 401, 403 */
+	KUBE_GONE,        /* 410: the version, or the place in a list, is too old */
+	KUBE_TOO_LARGE,   /* the answer does not fit into its buffer */
+	KUBE_REFUSED,     /* another 4xx, a redirect: trying again as it is won't help */
+	KUBE_UNAVAILABLE, /* no token, no connection, no whole answer in time, another 404, 408, 429, 5xx: try later */
+};
+
+struct kube_client_config {
+	char server[300];  /* "https://10.96.0.1:443", an IPv6 address in brackets */
+	char ca_file[300]; /* PEM: whom the API server's certificate is checked against */
+	char token_file[300];
+	char namespace[64]; /* of the pod */
+	unsigned timeout;   /* seconds for one request, 10 where 0 */
+};
+
+#define KUBE_MERGE_PATCH "application/merge-patch+json" /* https://www.rfc-editor.org/rfc/rfc7386 */
+
+struct kube_request {
+	const char *method;       /* "GET", "PATCH", … */
+	const char *path;         /* with its query: "/api/v1/namespaces/ns/secrets/name" */
+	const char *content_type; /* of the body */
+	const char *accept;       /* NULL: application/json */
+	const char *body;         /* NULL: none */
+	unsigned timeout;         /* milliseconds, all in all; 0: as the client's configuration says */
+};
+
+/*
+ * Takes a line, without its end; it ends with the call, and line[len] is '\0'. NULL for one of more than KUBE_LINE_MAX
+ * bytes. Must not call the client.
+ */
+struct kube_lines {
+	void *context;
+	void (*take)(void *context, const char *line, size_t len);
+};
+
+#endif
