@@ -89,7 +89,7 @@ endif
 $(OUT)/tfconfig-webhook: $(OBJECTS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-$(OUT)/unit-tests: $(filter-out $(OUT)/src/main.o $(OUT)/src/cmd_%.o,$(OBJECTS)) $(UNIT_OBJECTS)
+$(OUT)/unit-tests: $(filter-out $(OUT)/src/main.o,$(OBJECTS)) $(UNIT_OBJECTS)
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS) -lcunit
 
 # Programs for tests alone.

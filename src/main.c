@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "commands.h"
+#include "cmd/commands.h"
 #include "pki/wipe.h"
 #include "version.h"
 
@@ -18,12 +18,6 @@ static const struct command {
 	{"certs", cmd_certs, "mint a CA and a serving certificate into a folder"},
 	{"wait", cmd_wait, "wait until the names of all peers in TF_CONFIG resolve"},
 };
-
-int command_failed(const char *command, const struct error *err)
-{
-	fprintf(stderr, "tfconfig-webhook %s: %s\n", command, err->message);
-	return err->code == ERROR_USAGE ? EXIT_USAGE : EXIT_FAILED;
-}
 
 static void print_usage(FILE *file)
 {

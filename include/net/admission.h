@@ -4,9 +4,9 @@
 #include <microhttpd.h>
 
 #include "core/review.h"
-#include "net/advice.h"
 #include "net/arenas.h"
 #include "net/runtime.h"
+#include "net/suspended_review.h"
 
 /*
  * The TLS port: POST /mutate takes an AdmissionReview and gets its answer. All else gets an HTTP error with one line of
@@ -15,11 +15,11 @@
  */
 
 struct admission_config {
-	unsigned threads;              /* at least 1 */
-	unsigned max_connections;      /* at least one a thread */
-	unsigned idle_timeout;         /* seconds that a connection may keep silent between two requests */
-	struct review_config review;   /* its strings are borrowed */
-	const struct advisor *advisor; /* who looks into the cluster, borrowed; NULL: nobody does */
+	unsigned threads;                    /* at least 1 */
+	unsigned max_connections;            /* at least one a thread */
+	unsigned idle_timeout;               /* seconds that a connection may keep silent between two requests */
+	struct review_config review;         /* its strings are borrowed */
+	const struct cluster_lookup *lookup; /* finds objects of the cluster, borrowed; NULL: nothing does */
 };
 
 struct admission {
@@ -38,7 +38,7 @@ MUST_CHECK int admission_start(struct admission *admission, struct runtime *runt
 			       const struct admission_config *config, int listen_fd, struct error *err);
 
 /*
- * The advisor must be done with all that it was asked for, and be so at once with all that it is still asked for.
+ * The lookup must be done with all that it was asked for, and be so at once with all that it is still asked for.
  * Closes all connections, cuts requests that are under way, and ends the threads. For an orderly end first let the
  * runtime refuse connections and wait until none has a deadline.
  */

@@ -7,7 +7,7 @@
 #include <microhttpd.h>
 
 #include "net/deadlines.h"
-#include "net/request.h"
+#include "net/http_request.h"
 #include "net/runtime.h"
 
 /*
@@ -24,7 +24,7 @@ struct connection {
 	struct runtime *runtime;
 	struct credentials *credentials; /* a reference */
 	struct deadline deadline;
-	struct request request;
+	struct http_request request;
 	int fd;                 /* the library's */
 	size_t handshake_bytes; /* received before it was complete */
 	bool greeted;           /* the handshake is complete */

@@ -42,7 +42,7 @@ static void refuse_for_memory(struct review_answer *answer)
 	answer->http_status = MHD_HTTP_SERVICE_UNAVAILABLE;
 	answer->decision = REVIEW_REFUSED;
 	answer->code = MHD_HTTP_SERVICE_UNAVAILABLE;
-	answer->message = REQUEST_NO_MEMORY;
+	answer->message = HTTP_REQUEST_NO_MEMORY;
 }
 
 static enum MHD_Result queue_answer(struct admission *admission, struct MHD_Connection *handle,
@@ -59,27 +59,27 @@ static enum MHD_Result queue_answer(struct admission *admission, struct MHD_Conn
  * Reviews the body that is complete. False where the answer would gain by a look at the cluster, which has begun: the
  * request is handled again when that is over. Most reviews are of pods, and are reviewed once.
  */
-static bool review(const struct admission *admission, struct request *request, struct MHD_Connection *handle,
+static bool review(const struct admission *admission, struct http_request *request, struct MHD_Connection *handle,
 		   struct arena *arena, struct review_answer *ret_answer)
 {
 	const struct admission_config *config = &admission->config;
 	const struct body *body = &request->body;
 	struct related_list wanted = {.items = NULL};
 
-	if (!config->advisor) {
+	if (!config->lookup) {
 		review_answer(arena, body->data, body->len, &config->review, ret_answer);
 		return true;
 	}
 	review_answer_with(arena, body->data, body->len, &config->review,
-			   request->advice ? advice_result(request->advice) : &wanted, ret_answer);
+			   request->suspended ? suspended_review_result(request->suspended) : &wanted, ret_answer);
 	if (wanted.len > 0)
-		request->advice = advice_ask(config->advisor, &admission->runtime->budget, handle, &wanted);
-	return wanted.len == 0 || !request->advice;
+		request->suspended = suspended_review_ask(config->lookup, &admission->runtime->budget, handle, &wanted);
+	return wanted.len == 0 || !request->suspended;
 }
 
 /* Sends the answer to the request. The memory of its body is given back first, so that there is some for the answer. */
-static enum MHD_Result send_answer(struct admission *admission, struct request *request, struct MHD_Connection *handle,
-				   struct review_answer *answer)
+static enum MHD_Result send_answer(struct admission *admission, struct http_request *request,
+				   struct MHD_Connection *handle, struct review_answer *answer)
 {
 	struct runtime *runtime = admission->runtime;
 	struct MHD_Response *response;
@@ -102,7 +102,7 @@ static enum MHD_Result send_answer(struct admission *admission, struct request *
 	return queued;
 }
 
-static enum MHD_Result answer_request(struct admission *admission, struct request *request,
+static enum MHD_Result answer_request(struct admission *admission, struct http_request *request,
 				      struct MHD_Connection *handle)
 {
 	struct review_answer answer;
@@ -110,9 +110,9 @@ static enum MHD_Result answer_request(struct admission *admission, struct reques
 	enum MHD_Result result = MHD_YES;
 
 	if (!request->refusal && request->body.len == 0)
-		request_refuse(request, MHD_HTTP_BAD_REQUEST, "the body is empty");
+		http_request_refuse(request, MHD_HTTP_BAD_REQUEST, "the body is empty");
 	if (request->refusal)
-		return request_answer_refusal(request, handle);
+		return http_request_answer_refusal(request, handle);
 	arena = arenas_borrow(&admission->arenas);
 	if (!arena)
 		return MHD_NO;
@@ -146,16 +146,16 @@ static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, 
 		*context = connection;
 		atomic_fetch_add_explicit(&admission->runtime->metrics.in_flight, 1, memory_order_relaxed);
 		connection_begin_work(connection);
-		if (request_begin(&connection->request, handle, url, method) == REQUEST_READ)
+		if (http_request_begin(&connection->request, handle, url, method) == HTTP_REQUEST_READ)
 			return MHD_YES;
 		begin_answer(connection, method);
-		return request_answer_refusal(&connection->request, handle);
+		return http_request_answer_refusal(&connection->request, handle);
 	}
 	if (*piece_len > 0) {
 		const size_t len = *piece_len;
 
 		*piece_len = 0;
-		return request_add(&connection->request, piece, len) ? MHD_YES : MHD_NO;
+		return http_request_add(&connection->request, piece, len) ? MHD_YES : MHD_NO;
 	}
 	begin_answer(connection, method);
 	return answer_request(admission, &connection->request, handle);
@@ -171,7 +171,7 @@ static void request_completed(void *cls, struct MHD_Connection *handle, void **c
 	(void)code;
 	if (!connection)
 		return;
-	request_reset(&connection->request);
+	http_request_reset(&connection->request);
 	connection_end_work(connection, DEADLINE_IDLE);
 	atomic_fetch_sub_explicit(&admission->runtime->metrics.in_flight, 1, memory_order_relaxed);
 	*context = NULL;

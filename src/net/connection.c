@@ -146,7 +146,7 @@ static struct connection *connection_new(struct runtime *runtime, int fd, gnutls
 	}
 	connection->runtime = runtime;
 	connection->fd = fd;
-	request_init(&connection->request, runtime);
+	http_request_init(&connection->request, runtime);
 	prepare_session(connection, session);
 	connection->under_way = true;
 	deadline_enter(&runtime->deadlines, &connection->deadline, connection->fd);
@@ -158,7 +158,7 @@ static void connection_free(struct connection *connection)
 	if (!connection)
 		return;
 	deadline_leave(&connection->runtime->deadlines, &connection->deadline);
-	request_reset(&connection->request);
+	http_request_reset(&connection->request);
 	credentials_unref(connection->credentials);
 	budget_give(&connection->runtime->budget, LIMITS_CONNECTION_MEMORY);
 	free(connection);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "cmd/options.h"
 #include "suites.h"
 #include "unit.h"
 

@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/peers.h"
 #include "suites.h"
 #include "unit.h"
+#include "wait/peers.h"
 
 static int read(struct arena *arena, const char *text, struct peers *peers)
 {

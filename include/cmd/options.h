@@ -1,5 +1,5 @@
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef CMD_OPTIONS_H
+#define CMD_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "cluster_rights.h"
+#include "serve/cluster_rights.h"
 
 #include <stddef.h>
 

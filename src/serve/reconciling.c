@@ -1,4 +1,4 @@
-#include "reconciling.h"
+#include "serve/reconciling.h"
 
 #include <stdatomic.h>
 

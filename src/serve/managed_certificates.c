@@ -1,4 +1,4 @@
-#include "self_managed.h"
+#include "serve/managed_certificates.h"
 
 #include <stdatomic.h>
 
@@ -22,7 +22,7 @@ static const struct {
 
 static int serve(void *context, const struct keypair *leaf, struct error *err)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 	const struct credentials_pem certificate = {
 		.bytes = leaf->certificate.data, .len = leaf->certificate.len, .name = CERTIFICATE_NAME};
 	const struct credentials_pem key = {.bytes = leaf->key.data, .len = leaf->key.len, .name = CERTIFICATE_NAME};
@@ -35,7 +35,7 @@ static int serve(void *context, const struct keypair *leaf, struct error *err)
 
 static void took(void *context, enum rotation_step step)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 	struct metrics_managed *metrics = &managed->runtime->metrics.managed;
 
 	if (step == ROTATION_SIGN)
@@ -52,7 +52,7 @@ static void took(void *context, enum rotation_step step)
 
 static void trouble(void *context, const char *message)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 
 	atomic_store(&managed->runtime->metrics.managed.in_trouble, message != NULL);
 	if (message)
@@ -65,28 +65,28 @@ static void trouble(void *context, const char *message)
 
 static void ready(void *context, const char *reason)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 
 	runtime_set_not_ready(managed->runtime, reason);
 }
 
 static void registered(void *context, bool both)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 
 	atomic_store(&managed->runtime->metrics.managed.registered, both ? METRICS_YES : METRICS_NO);
 }
 
 static void ca_expiry(void *context, time_t not_after)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 
 	atomic_store(&managed->runtime->metrics.managed.ca_expiry, not_after);
 }
 
 static int start(void *context, struct runtime *runtime, const struct listen_address *address, struct error *err)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 	const struct certificates_observer observer = {
 		.context = managed,
 		.serve = serve,
@@ -108,12 +108,12 @@ static int start(void *context, struct runtime *runtime, const struct listen_add
 
 static void stop(void *context)
 {
-	struct self_managed *managed = context;
+	struct managed_certificates *managed = context;
 
 	certificates_stop(managed->certificates);
 }
 
-struct companion self_managed_companion(struct self_managed *managed)
+struct companion managed_certificates_companion(struct managed_certificates *managed)
 {
 	return (struct companion){.context = managed, .start = start, .stop = stop};
 }

@@ -1,5 +1,5 @@
-#ifndef CLUSTER_RIGHTS_H
-#define CLUSTER_RIGHTS_H
+#ifndef SERVE_CLUSTER_RIGHTS_H
+#define SERVE_CLUSTER_RIGHTS_H
 
 #include <stdatomic.h>
 
@@ -10,7 +10,7 @@
  * again. Thread-safe.
  */
 
-enum rights_user { RIGHTS_PREFLIGHT = 1, RIGHTS_RECONCILING = 2 };
+enum rights_user { RIGHTS_ADVICE = 1, RIGHTS_RECONCILING = 2 };
 
 /* Zeroed, nobody has been refused. */
 struct cluster_rights {

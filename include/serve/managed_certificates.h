@@ -1,5 +1,5 @@
-#ifndef SELF_MANAGED_H
-#define SELF_MANAGED_H
+#ifndef SERVE_MANAGED_CERTIFICATES_H
+#define SERVE_MANAGED_CERTIFICATES_H
 
 #include "net/companion.h"
 #include "rotation/certificates.h"
@@ -9,7 +9,7 @@
  * the other, so the two meet here.
  */
 
-struct self_managed {
+struct managed_certificates {
 	struct certificates_config config; /* the caller's, but for host and port */
 	char host[LISTEN_TEXT_MAX];
 	struct runtime *runtime;
@@ -17,6 +17,6 @@ struct self_managed {
 };
 
 /* The companion for server_run; it borrows the struct, whose config is to be filled before. */
-struct companion self_managed_companion(struct self_managed *managed);
+struct companion managed_certificates_companion(struct managed_certificates *managed);
 
 #endif

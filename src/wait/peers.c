@@ -1,4 +1,4 @@
-#include "core/peers.h"
+#include "wait/peers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

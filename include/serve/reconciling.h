@@ -1,12 +1,12 @@
-#ifndef RECONCILING_H
-#define RECONCILING_H
+#ifndef SERVE_RECONCILING_H
+#define SERVE_RECONCILING_H
 
 #include <stdbool.h>
 
 #include "cluster/reconciler.h"
-#include "cluster_rights.h"
 #include "net/companion.h"
 #include "net/runtime.h"
+#include "serve/cluster_rights.h"
 
 /*
  * The reconciler of groups (src/kube) as a companion of the server (src/net): neither knows of the other, so the two meet

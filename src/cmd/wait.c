@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "commands.h"
+#include "cmd/commands.h"
+#include "cmd/options.h"
 #include "core/messages.h"
-#include "core/peers.h"
-#include "net/lookups.h"
-#include "options.h"
 #include "sys/clock.h"
+#include "wait/lookups.h"
+#include "wait/peers.h"
 
 enum {
 	FIRST_BLOCK = 16 * 1024,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "commands.h"
+#include "cmd/commands.h"
+#include "cmd/options.h"
 #include "core/group.h"
-#include "options.h"
 #include "render/print.h"
 #include "render/report.h"
 

@@ -1,10 +1,10 @@
-#ifndef COMMANDS_H
-#define COMMANDS_H
+#ifndef CMD_COMMANDS_H
+#define CMD_COMMANDS_H
 
 #include "base/error.h"
 
 /*
- * The subcommands, one file each (src/cmd_*.c). Each gets the arguments behind its own name and returns the process's
+ * The subcommands, one file each. Each gets the arguments after its own name and returns the process's
  * exit code: 0, 1 for a failure or a denial, 2 for wrong usage.
  */
 

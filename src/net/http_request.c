@@ -1,4 +1,4 @@
-#include "net/request.h"
+#include "net/http_request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +12,20 @@
 
 static const char too_large[] = "the body has more than 7 MiB";
 
-void request_init(struct request *request, struct runtime *runtime)
+void http_request_init(struct http_request *request, struct runtime *runtime)
 {
-	*request = (struct request){.runtime = runtime};
+	*request = (struct http_request){.runtime = runtime};
 	body_init(&request->body, &runtime->budget);
 }
 
-void request_reset(struct request *request)
+void http_request_reset(struct http_request *request)
 {
 	body_release(&request->body);
-	advice_free(request->advice);
-	request_init(request, request->runtime);
+	suspended_review_free(request->suspended);
+	http_request_init(request, request->runtime);
 }
 
-void request_refuse(struct request *request, unsigned status, const char *text)
+void http_request_refuse(struct http_request *request, unsigned status, const char *text)
 {
 	struct log *log = request->runtime->log;
 
@@ -95,11 +95,11 @@ static unsigned long long announced_length(struct MHD_Connection *handle)
  */
 static bool answers_before_body(struct MHD_Connection *handle, unsigned long long length)
 {
-	return is_endless(handle) || length > REQUEST_DISCARD_MAX;
+	return is_endless(handle) || length > HTTP_REQUEST_DISCARD_MAX;
 }
 
-enum request_next request_begin(struct request *request, struct MHD_Connection *handle, const char *url,
-				const char *method)
+enum http_request_next http_request_begin(struct http_request *request, struct MHD_Connection *handle, const char *url,
+					  const char *method)
 {
 	const unsigned long long length = announced_length(handle);
 	const char *text = "";
@@ -112,13 +112,13 @@ enum request_next request_begin(struct request *request, struct MHD_Connection *
 	}
 	if (!refusal) {
 		request->announced = (size_t)length;
-		return REQUEST_READ;
+		return HTTP_REQUEST_READ;
 	}
-	request_refuse(request, refusal, text);
-	return answers_before_body(handle, length) ? REQUEST_ANSWER : REQUEST_READ;
+	http_request_refuse(request, refusal, text);
+	return answers_before_body(handle, length) ? HTTP_REQUEST_ANSWER : HTTP_REQUEST_READ;
 }
 
-bool request_add(struct request *request, const char *bytes, size_t len)
+bool http_request_add(struct http_request *request, const char *bytes, size_t len)
 {
 	atomic_fetch_add_explicit(&request->runtime->metrics.bytes_in, len, memory_order_relaxed);
 	if (!request->refusal) {
@@ -126,21 +126,21 @@ bool request_add(struct request *request, const char *bytes, size_t len)
 		case BODY_OK:
 			return true;
 		case BODY_TOO_LARGE:
-			request_refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, too_large);
+			http_request_refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, too_large);
 			break;
 		case BODY_NO_BUDGET:
-			request_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, REQUEST_NO_MEMORY);
+			http_request_refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, HTTP_REQUEST_NO_MEMORY);
 			break;
 		}
 	}
 	request->discarded += len;
-	if (request->discarded <= REQUEST_DISCARD_MAX)
+	if (request->discarded <= HTTP_REQUEST_DISCARD_MAX)
 		return true;
 	metrics_count_http_error(&request->runtime->metrics, request->refusal);
 	return false;
 }
 
-enum MHD_Result request_answer_refusal(const struct request *request, struct MHD_Connection *handle)
+enum MHD_Result http_request_answer_refusal(const struct http_request *request, struct MHD_Connection *handle)
 {
 	const bool close = atomic_load_explicit(&request->runtime->draining, memory_order_relaxed);
 	struct reply reply = reply_of(request->refusal, close);

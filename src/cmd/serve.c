@@ -4,15 +4,15 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "commands.h"
+#include "cmd/commands.h"
+#include "cmd/options.h"
 #include "kube/in_cluster.h"
 #include "net/certificate_files.h"
 #include "net/server.h"
-#include "options.h"
 #include "pki/mint.h"
-#include "preflight.h"
-#include "reconciling.h"
-#include "self_managed.h"
+#include "serve/advisor.h"
+#include "serve/managed_certificates.h"
+#include "serve/reconciling.h"
 #include "sys/cpus.h"
 #include "sys/resolv.h"
 
@@ -334,9 +334,9 @@ static int make_config(const struct serve_settings *settings, const char *domain
 struct companions {
 	struct kube_client_config client;
 	struct error no_cluster; /* why there is no client; ERROR_NONE: there is */
-	struct self_managed managed;
-	struct preflight preflight;
+	struct managed_certificates managed;
 	struct advisor advisor;
+	struct cluster_lookup lookup;
 	struct cluster_rights rights;
 	struct reconciling reconciling;
 };
@@ -366,23 +366,23 @@ static int add_managed(const struct serve_settings *settings, const char *domain
 	};
 	if (service_names_init(&managed->names, settings->service, managed->client.namespace, domain, err) < 0)
 		return -1;
-	add_companion(config, self_managed_companion(&companions->managed));
+	add_companion(config, managed_certificates_companion(&companions->managed));
 	return 0;
 }
 
-static void add_preflight(const struct serve_settings *settings, struct companions *companions,
-			  struct server_config *config)
+static void add_advisor(const struct serve_settings *settings, struct companions *companions,
+			struct server_config *config)
 {
-	struct preflight *preflight = &companions->preflight;
+	struct advisor *advisor = &companions->advisor;
 
-	preflight->config = (struct finder_config){
+	advisor->config = (struct finder_config){
 		.client = companions->client, .timeout = settings->advice_timeout, .pause = settings->advice_pause};
-	preflight->problem = companions->no_cluster.code == ERROR_NONE ? NULL : &companions->no_cluster;
-	preflight->rights = &companions->rights;
-	preflight_init(preflight);
-	if (preflight_advisor(preflight, &companions->advisor))
-		config->admission.advisor = &companions->advisor;
-	add_companion(config, preflight_companion(preflight));
+	advisor->problem = companions->no_cluster.code == ERROR_NONE ? NULL : &companions->no_cluster;
+	advisor->rights = &companions->rights;
+	advisor_init(advisor);
+	if (advisor_lookup(advisor, &companions->lookup))
+		config->admission.lookup = &companions->lookup;
+	add_companion(config, advisor_companion(advisor));
 }
 
 static void add_reconciling(const struct serve_settings *settings, struct companions *companions,
@@ -404,8 +404,8 @@ static int add_companions(const struct serve_settings *settings, const char *dom
 		companions->no_cluster.code = ERROR_NONE;
 	if (settings->cert_mode == CERT_SELF_MANAGED && add_managed(settings, domain, companions, config, err) < 0)
 		return -1;
-	add_preflight(settings, companions, config);
-	if (companions->no_cluster.code == ERROR_NONE) /* else preflight tells */
+	add_advisor(settings, companions, config);
+	if (companions->no_cluster.code == ERROR_NONE) /* else the advisor says so */
 		add_reconciling(settings, companions, config);
 	return 0;
 }

@@ -1,10 +1,10 @@
-#ifndef NET_LOOKUPS_H
-#define NET_LOOKUPS_H
+#ifndef WAIT_LOOKUPS_H
+#define WAIT_LOOKUPS_H
 
 #include <pthread.h>
 
 #include "base/error.h"
-#include "core/peers.h"
+#include "wait/peers.h"
 
 /*
  * Looks the peers up with the system's resolver until all have resolved, in a thread of its own: a look-up can't be

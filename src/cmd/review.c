@@ -7,9 +7,9 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/json.h"
-#include "commands.h"
+#include "cmd/commands.h"
+#include "cmd/options.h"
 #include "core/review.h"
-#include "options.h"
 #include "sys/file.h"
 
 enum { REVIEW_FIRST_BLOCK = 64 * 1024 };

@@ -1,4 +1,4 @@
-#include "net/lookups.h"
+#include "wait/lookups.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -1,5 +1,5 @@
-#ifndef CORE_PEERS_H
-#define CORE_PEERS_H
+#ifndef WAIT_PEERS_H
+#define WAIT_PEERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
