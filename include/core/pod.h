@@ -1,13 +1,9 @@
 #ifndef CORE_POD_H
 #define CORE_POD_H
 
+#include "core/config.h"
 #include "core/request.h"
-#include "core/review.h"
 #include "core/verdict.h"
-
-/* What Kubernetes itself writes on pods, and stage 2 reads. */
-#define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
-#define POD_INDEX_LABEL   "apps.kubernetes.io/pod-index"
 
 /*
  * Stage 2: a pod with our label is created. Reads the stamp that came with its template and the ordinal in its name,

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "core/config.h"
 #include "core/related.h"
 
 /*
@@ -27,11 +28,6 @@
 
 /* Stack that a thread needs to answer reviews: cJSON recurses 1,000 levels deep, 512 KiB of stack under a sanitizer. */
 #define REVIEW_STACK_SIZE ((size_t)1024 * 1024)
-
-struct review_config {
-	const char *cluster_domain; /* such as "cluster.local", a valid DNS name; "" where unknown: names end at .svc */
-	const char *wait_image; /* of the init container that waits; NULL: none is added, and asking for it is denied */
-};
 
 enum review_decision {
 	REVIEW_ALLOWED, /* unchanged; there may be warnings */

@@ -6,29 +6,13 @@
 
 #include <cjson/cJSON.h>
 
+#include "core/keys.h"
 #include "core/verdict.h"
 
 /*
  * What the user wrote: the annotations under tfconfig.dev/ of a StatefulSet and of its pod template. One table in
  * settings.c knows every key, its values and its check.
  */
-
-#define ANNOTATION_PREFIX "tfconfig.dev/"
-
-/* The stamps that the webhook itself puts on the pod template: a label and an annotation. */
-#define INJECT_KEY     ANNOTATION_PREFIX "inject"
-#define GROUP_KEY      ANNOTATION_PREFIX "group"
-#define CLUSTER_KEY    ANNOTATION_PREFIX "cluster"
-#define PORT_KEY       ANNOTATION_PREFIX "port"
-#define ADDRESS_KEY    ANNOTATION_PREFIX "address"
-#define RPC_LAYER_KEY  ANNOTATION_PREFIX "rpc-layer"
-#define SPARSE_KEY     ANNOTATION_PREFIX "sparse"
-#define CONTAINERS_KEY ANNOTATION_PREFIX "containers"
-#define WAIT_KEY       ANNOTATION_PREFIX "wait"
-
-/* The labels that it puts on a pod. */
-#define ROLE_LABEL  ANNOTATION_PREFIX "role"
-#define INDEX_LABEL ANNOTATION_PREFIX "index"
 
 enum { SETTINGS_CONTAINERS_MAX = 100, PORT_MAX = 65535, PORT_DEFAULT = 2222 };
 

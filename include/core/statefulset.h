@@ -1,9 +1,9 @@
 #ifndef CORE_STATEFULSET_H
 #define CORE_STATEFULSET_H
 
+#include "core/config.h"
 #include "core/related.h"
 #include "core/request.h"
-#include "core/review.h"
 #include "core/verdict.h"
 
 /*

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "core/keys.h"
 #include "core/stamp.h"
 
 /*
@@ -20,7 +21,7 @@
  */
 
 /* Linux refuses an environment string of more than 131,072 bytes with its name, '=' and NUL (MAX_ARG_STRLEN). */
-enum { TFCONFIG_MAX = 131072 - (int)sizeof("TF_CONFIG=") };
+enum { TFCONFIG_MAX = 131072 - (int)sizeof(VARIABLE "=") };
 
 /* Bytes of the value for one pod, without writing it. `namespace` is the sets' namespace. */
 size_t tfconfig_size(const struct stamp *stamp, const char *namespace, enum role role, unsigned index);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "render/yaml.h"
+#include "render/yaml_text.h"
 
 /*
  * A walk over the documents of a file. kubectl takes a file apart before it reads any YAML: at each line that begins

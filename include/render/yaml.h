@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "render/notes.h"
+#include "render/yaml_text.h"
 
 /*
  * One YAML document as JSON, read as kubectl reads it: YAML 1.1 as go-yaml v2 understands it (see scalar.h), JSON as a
@@ -23,15 +24,6 @@ enum {
 	YAML_DEPTH_MAX = 500,     /* collections in one another */
 	YAML_ANCHORS_MAX = 1000,  /* of one document */
 	YAML_COPIES_MAX = 200000, /* values that all aliases of one document may add */
-	YAML_FLOW_MAX = 300000,   /* brackets and commas in it, each of which may cost libfyaml 1.5 KiB */
-};
-
-/* The part of a file that holds the document. */
-struct yaml_text {
-	const char *name; /* of the file, for messages */
-	const char *text;
-	size_t len;
-	unsigned line; /* of the file, where the text begins */
 };
 
 /*

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "render/yaml.h"
+#include "render/yaml_text.h"
 
 /*
  * The events of one YAML document, as libfyaml finds them, each looked at first: libfyaml 0.7.12 takes a few texts that

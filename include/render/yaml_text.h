@@ -1,13 +1,24 @@
 #ifndef RENDER_YAML_TEXT_H
 #define RENDER_YAML_TEXT_H
 
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "base/error.h"
-#include "render/yaml.h"
 
 /*
  * The text of a YAML document, before it is parsed.
  */
+
+enum { YAML_FLOW_MAX = 300000 }; /* brackets and commas in it, each of which may cost libfyaml 1.5 KiB */
+
+/* The part of a file that holds the document. */
+struct yaml_text {
+	const char *name; /* of the file, for messages */
+	const char *text;
+	size_t len;
+	unsigned line; /* of the file, where the text begins */
+};
 
 /*
  * Refuses what is not UTF-8, control characters but for tab and line ends, the line ends that YAML 1.1 alone knows, and

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "core/keys.h"
 #include "core/messages.h"
 #include "sys/clock.h"
 #include "wait/lookups.h"
@@ -70,7 +71,7 @@ static int catch_signals(struct waiting *waiting, struct error *err)
 
 static int read_peers(struct waiting *waiting, struct error *err)
 {
-	const char *value = getenv("TF_CONFIG");
+	const char *value = getenv(VARIABLE);
 	int result;
 
 	if (!value)
@@ -81,7 +82,7 @@ static int read_peers(struct waiting *waiting, struct error *err)
 	arena_enter(&waiting->arena);
 	result = peers_read(&waiting->arena, value, &waiting->peers, err);
 	arena_enter(NULL);
-	return result < 0 ? error_prefix(err, "TF_CONFIG") : 0;
+	return result < 0 ? error_prefix(err, VARIABLE) : 0;
 }
 
 /* Returns true where a signal asks for the end, else once a round is over or the time has come. */

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "core/containers.h"
+#include "core/keys.h"
 #include "core/messages.h"
 #include "core/tfconfig.h"
 
@@ -186,7 +187,7 @@ static void advise_on_containers(const struct advice_subject *subject, struct ve
 
 	container_walk_targets(&walk, subject->set->pod_spec, &subject->settings->containers);
 	while (container_walk_next(&walk)) {
-		if (!subject->settings->overwrite && container_env(walk.container, "TF_CONFIG"))
+		if (!subject->settings->overwrite && container_env(walk.container, VARIABLE))
 			verdict_warn(verdict, WARN_KEEPS_TF_CONFIG, container_name(walk.container));
 		if (subject->stamp && !proxied && looked_at++ < CONTAINERS_LOOKED_AT)
 			proxied = advise_on_proxy(subject, walk.container, verdict);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "core/containers.h"
+#include "core/keys.h"
 #include "core/messages.h"
 #include "core/ordinal.h"
 #include "core/patch.h"
@@ -12,7 +13,6 @@
 #include "core/tfconfig.h"
 #include "core/wait_container.h"
 
-#define VARIABLE    "TF_CONFIG"
 #define STAMP_FIELD "annotation " GROUP_KEY
 
 /* What the pod is, once found out. */

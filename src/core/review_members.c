@@ -1,7 +1,6 @@
 #include "core/review_members.h"
 
-#include "core/pod.h"
-#include "core/settings.h"
+#include "core/keys.h"
 
 /* Of the object itself: a set's last-applied-configuration is as large as the set. */
 static const struct prune_member labels[] = {{ANNOTATION_PREFIX, NULL}, {POD_INDEX_LABEL, NULL}, {NULL, NULL}};

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/containers.h"
+#include "core/keys.h"
 #include "core/patch.h"
 
 #define INIT_PATH "/spec/initContainers"
@@ -64,7 +65,7 @@ void wait_container_add(const cJSON *spec, const char *image, const char *value,
 	json_add_string(container, "image", image);
 	json_add_string(container, "imagePullPolicy", "IfNotPresent");
 	json_add(container, "args", list_of(cJSON_CreateStringReference("wait")));
-	json_add(container, "env", list_of(env_entry_new("TF_CONFIG", value)));
+	json_add(container, "env", list_of(env_entry_new(VARIABLE, value)));
 	json_add(container, "resources", resources());
 	json_add(container, "securityContext", security_context());
 	/* Where it fails, `kubectl describe pod` shows the list of the missing. */

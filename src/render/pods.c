@@ -2,8 +2,7 @@
 
 #include "base/json.h"
 #include "core/containers.h"
-
-#define VARIABLE "TF_CONFIG"
+#include "core/keys.h"
 
 static void add_copy(cJSON *object, const char *name, const cJSON *item)
 {
@@ -26,7 +25,7 @@ static cJSON *labels_of(struct arena *arena, const cJSON *template, const char *
 {
 	cJSON *labels = copy_object(json_get(template, "labels"));
 
-	set_string(labels, "apps.kubernetes.io/pod-index", arena_printf(arena, "%u", ordinal));
+	set_string(labels, POD_INDEX_LABEL, arena_printf(arena, "%u", ordinal));
 	set_string(labels, "statefulset.kubernetes.io/pod-name", name);
 	return labels;
 }
