@@ -56,7 +56,7 @@ class Demo:
         say()
 
     def install(self):
-        say("# the webhook, installed as README.md tells, from a copy of manifests/")
+        say("# the webhook, installed as README.md says, from a copy of manifests/")
         self.webhook.copy_manifests()
         self.kubectl("apply", "-k", self.webhook.overlay.relative_to(ROOT))
         self.kubectl("-n", SYSTEM, "rollout", "status", f"deployment/{WEBHOOK}")

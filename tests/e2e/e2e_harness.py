@@ -28,6 +28,7 @@ sys.path[:0] = [str(HERE / "cluster"), str(HERE.parent / "image")]
 import images  # noqa: E402
 from cluster import NODE_ADDRESS, Cluster, run, wait_for  # noqa: E402, F401
 from conftest import ROOT  # noqa: E402
+from documentation import commands_below  # noqa: E402
 from kubernetes_objects import GROUP, INDEX, INJECT, ROLE, ordinals_of  # noqa: E402, F401
 from pki import Authority  # noqa: E402, F401
 
@@ -249,7 +250,7 @@ class Webhook:
         shutil.copytree(ROOT / "manifests", self.folder / "manifests")
 
     def mint(self):
-        """Certificates for the static overlay, made as README.md says, in a copy of the manifests."""
+        """Certificates for the static overlay, made as docs/install.md says, in a copy of the manifests."""
         if not self.folder.exists():
             self.copy_manifests()
         (self.folder / "certs").mkdir(exist_ok=True)
@@ -341,12 +342,10 @@ class Webhook:
             self.wait_until_in_force()
 
 
-def run_readme(cluster, title, folder):
-    """The commands below a bold title of README.md, as they stand there."""
-    text = (ROOT / "README.md").read_text()
-    (block,) = re.findall(rf"^\*\*{re.escape(title)}\*\*.*?^```sh\n(.*?)^```", text, re.M | re.S)
+def run_documented(cluster, title, folder):
+    """The commands below a heading of the documentation, as they stand there."""
     kubectl = f'kubectl() {{ {shlex.join(map(str, cluster.kubectl_command()))} "$@"; }}\n'
-    print(run("bash", "-euo", "pipefail", "-c", kubectl + block, cwd=folder).stdout)
+    print(run("bash", "-euo", "pipefail", "-c", kubectl + commands_below(title), cwd=folder).stdout)
 
 
 def is_on_node(cluster, image):

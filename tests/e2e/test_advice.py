@@ -6,7 +6,8 @@ The texts are here as kubectl prints them.
 import time
 
 import pytest
-from e2e_harness import SYSTEM, WEBHOOK, WEBHOOK_PODS, drop_namespace, new_namespace, run_readme, service, stateful_set
+from e2e_harness import (SYSTEM, WEBHOOK, WEBHOOK_PODS, drop_namespace, new_namespace, run_documented, service,
+                         stateful_set)
 
 pytest_plugins = ["e2e_harness"]
 
@@ -265,11 +266,11 @@ def test_without_the_role_it_is_off_which_is_said_once_and_with_it_on_again(name
 @pytest.mark.api
 @pytest.mark.timeout(600, func_only=True)
 def test_from_default_to_minimal_and_back_as_told(namespace, cluster, webhook):
-    """By README.md's own commands; nothing of the rights stays, and no replica is restarted."""
+    """By the documentation's own commands; nothing of the rights stays, and no replica is restarted."""
     names = sorted(pod["metadata"]["name"] for pod in webhook.pods())
     namespace.wait_for(lambda: advises(namespace), "it advises")
     try:
-        run_readme(cluster, "From default to minimal", webhook.folder)
+        run_documented(cluster, "From default to minimal", webhook.folder)
         for resource, verbs in MAY.items():
             assert not any(can_i(cluster, verb, resource) for verb in verbs)
         left = cluster.kubectl("get", "clusterroles,clusterrolebindings", "-l", WEBHOOK_PODS, "-o", "name").stdout

@@ -16,7 +16,7 @@ import time
 
 import pytest
 from e2e_harness import (HERE, NODE_ADDRESS, ROOT, SYSTEM, WEBHOOK, Authority, Webhook, drop_namespace, images,
-                         is_on_node, new_namespace, run_readme, service, stateful_set)
+                         is_on_node, new_namespace, run_documented, service, stateful_set)
 
 pytest_plugins = ["e2e_harness"]
 pytestmark = pytest.mark.faults
@@ -119,7 +119,7 @@ def wait_for_more(webhook, msg, before, more=1, patience=90):
 
 
 def rotate(webhook):
-    """Asks for a rotation as README.md tells, and waits until all serve by the new CA."""
+    """Asks for a rotation as docs/operations.md says, and waits until all serve by the new CA."""
     before, signed = secret(webhook)["ca.crt"], count_in_logs(webhook, SERVES)
     webhook.system.done("annotate", "secret", CA_SECRET, "tfconfig.dev/rotate=now")
     webhook.system.wait_for(lambda: secret(webhook).get("ca.crt", before) != before, "another CA signs")
@@ -455,7 +455,7 @@ def static(webhook):
 
 @pytest.mark.timeout(600, func_only=True)
 def test_13_from_default_to_static_and_back_as_told(namespace, webhook, static):
-    """By README.md's own commands, which leave no gap, neither way."""
+    """By the documentation's own commands, which leave no gap, neither way."""
     def rolled_out(how):
         webhook.system.done("rollout", "status", f"deployment/{WEBHOOK}", "--timeout=120s")
         webhook.system.wait_for(webhook.settled, "the old pods are gone")
@@ -466,7 +466,7 @@ def test_13_from_default_to_static_and_back_as_told(namespace, webhook, static):
     revisions = namespace.revisions("trainer")
     minted = (static.folder / "certs/ca.crt").read_text()
     with load(webhook.cluster, "13. from default to static") as there:
-        run_readme(webhook.cluster, "From default to static", static.folder)
+        run_documented(webhook.cluster, "From default to static", static.folder)
         rolled_out("static")
         assert webhook.system.get("secret", CA_SECRET) is None
         (static.folder / "certs/ca.crt").write_text(minted)  # the CA of before is taken away
@@ -474,7 +474,7 @@ def test_13_from_default_to_static_and_back_as_told(namespace, webhook, static):
         rolled_out("static")
         assert set(bundles(webhook)) == {minted}
     with load(webhook.cluster, "13. from static to default") as back:
-        run_readme(webhook.cluster, "From static to default", static.folder)
+        run_documented(webhook.cluster, "From static to default", static.folder)
         rolled_out("default")
         assert secret(webhook)["ca.crt"] in bundles(webhook)[0]
         namespace.done("delete", "pod", "trainer-1")

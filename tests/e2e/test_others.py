@@ -313,7 +313,7 @@ def test_uninstalled_nothing_stays_and_stamped_sets_start_without_the_value(name
         namespace.done("delete", "pod", "trainer-0")
         assert namespace.values("trainer") == {"trainer-0": None}
         assert stamps_of(namespace.get("statefulset", "trainer")) == stamps
-        # Annotations off, as README.md says: the stamps have to be taken off by hand now.
+        # Annotations off, as docs/install.md says: the stamps have to be taken off by hand now.
         theirs = stateful_set("theirs", annotations={"inject": None}, replicas=1)
         assert namespace.applied(service("theirs"), theirs) == ""
         namespace.rolled_out("theirs")

@@ -312,7 +312,7 @@ def test_sets_of_before_the_install_are_restarted_once(namespace, webhook):
 
 @pytest.mark.timeout(600, func_only=True)
 def test_a_set_made_while_the_webhook_was_switched_off_is_restarted_when_it_is_on(namespace, webhook):
-    """As README.md tells how to do it in an emergency: the replicas run on, and see that a restart would be in vain."""
+    """As docs/operations.md says for an emergency: the replicas run on, and see that a restart would be in vain."""
     namespace.done("delete", "mutatingwebhookconfiguration", WEBHOOK)
     try:
         namespace.wait_for(lambda: not webhook.injects(), "nothing is stamped")
