@@ -194,6 +194,20 @@ def test_the_version_is_the_same_everywhere(program):
     assert f"newTag: {version}" in (ROOT / "manifests" / "base" / "kustomization.yaml").read_text()
 
 
+def test_the_changelog_names_the_commit_of_each_version():
+    """As far as this clone reaches back."""
+    def git(*arguments):
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=ROOT)
+        return done.stdout if done.returncode == 0 else pytest.skip(f"git {arguments[0]}: {done.stderr.strip()}")
+
+    released = re.findall(r"^## ([0-9.]+) - ([0-9-]+)\n.*?\bcommit `([0-9a-f]+)`", PAGES["CHANGELOG.md"],
+                          re.MULTILINE | re.DOTALL)
+    assert released
+    for version, date, commit in released:
+        assert git("log", "-1", "--format=%cs", commit).strip() == date
+        assert f'"{version}"' in git("show", f"{commit}:include/version.h")
+
+
 def test_the_versions_tested_with_are_the_pinned_ones():
     def module(name, folder):
         return pinned(name, folder).removeprefix("v")
