@@ -5,7 +5,8 @@
 #   V=1            show each command
 #   DEVELOPER=1    warnings are errors
 #   VARIANT=name   release (default), clang, asan (address and undefined behaviour), tsan (threads), fuzz (libFuzzer)
-#   PREFIX, DESTDIR  where `make install` puts the program
+#   PREFIX, DESTDIR  where `make install` puts the program and its manual page
+#   HOST_PROGRAM   of a cross build: a program of the same version that runs here, for `make man`
 #   CLUSTER=name, KUBERNETES=main|next  of `make cluster`, where several shall run, and of which version
 #   ENGINE=docker|buildah, REGISTRY, PLATFORMS  of `make image` and `make push`
 
@@ -126,8 +127,17 @@ fuzzers: $(foreach target,review prune yaml,$(OUT)/fuzz-$(target) $(OUT)/replay-
 $(OUT)/read-yaml: $(PURE_OBJECTS) $(OUT)/tests/render/read_yaml.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-install: all ## install the program below $(DESTDIR)$(PREFIX)
+MAN_PAGE := build/tfconfig-webhook.1
+HOST_PROGRAM ?= $(PROGRAM)
+
+man: $(MAN_PAGE) ## make the manual page build/tfconfig-webhook.1 from the program's --help
+
+$(MAN_PAGE): $(HOST_PROGRAM) tools/man-page docs/tfconfig-webhook.1.in CHANGELOG.md
+	$(call say,MAN)tools/man-page $(HOST_PROGRAM) CHANGELOG.md <docs/tfconfig-webhook.1.in >$@
+
+install: all man ## install the program and its manual page below $(DESTDIR)$(PREFIX)
 	install -D -m 0755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/tfconfig-webhook
+	install -D -m 0644 $(MAN_PAGE) $(DESTDIR)$(PREFIX)/share/man/man1/tfconfig-webhook.1
 
 clean: ## remove build/
 	rm -rf build
@@ -216,7 +226,7 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(MAKE) --no-print-directory run-lint
 
 C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.[ch] tests/render/*.c tests/bench/*.[ch] tests/e2e/cluster/*.c))
-SHELL_FILES = .ci/run $(wildcard tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
+SHELL_FILES = .ci/run $(wildcard tools/* tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
 
 run-lint:
 	clang-format --dry-run -Werror $(C_FILES)
@@ -320,6 +330,6 @@ build/release/tests/bench/echo build/release/tests/bench/empty: %: %.o build/rel
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
-.PHONY: all program install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
+.PHONY: all program man install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
 	run-lint lint-go format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench bench-cluster \
 	bench-memory bench-sizes check-instructions help
