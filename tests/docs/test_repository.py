@@ -1,0 +1,51 @@
+"""The files are what .editorconfig and .gitattributes say, and what was recorded stays byte for byte."""
+
+import re
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+RECORDED = ("tests/data/", "tests/render/kubectl.json")
+
+
+def git(*arguments):
+    done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=ROOT)
+    if done.returncode != 0:
+        pytest.skip(f"git {arguments[0]}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def tracked():
+    paths = [ROOT / name for name in git("ls-files", "-z").split("\0") if name]
+    return [path for path in paths if path.is_file() and not path.is_symlink()]
+
+
+def is_recorded(path):
+    return path.relative_to(ROOT).as_posix().startswith(RECORDED)
+
+
+def test_git_changes_no_byte_of_what_was_recorded():
+    recorded = [path for path in tracked() if is_recorded(path)]
+    assert len(recorded) > 500
+    names = [path.relative_to(ROOT).as_posix() for path in recorded]
+    fields = git("check-attr", "-z", "text", "--", *names).split("\0")
+    assert dict(zip(fields[::3], fields[2::3])) == dict.fromkeys(names, "unset")
+
+
+def test_all_other_files_are_text_as_the_editorconfig_says():
+    for path in tracked():
+        text = path.read_bytes().decode()
+        if not text or is_recorded(path):
+            continue
+        assert text.endswith("\n") and not text.endswith("\n\n"), path
+        assert not re.search(r"\r|[ \t]$", text, re.MULTILINE), path
+
+
+def test_patterns_for_files_that_moved_are_not_left_behind():
+    names = [path.relative_to(ROOT) for path in tracked()]
+    patterns = re.findall(r"^([^#*\s]\S*) ", (ROOT / ".gitattributes").read_text(), re.MULTILINE)
+    assert len(patterns) > 4
+    for pattern in patterns:
+        folder = pattern.removesuffix("**")
+        assert any(name.match(pattern) or name.as_posix().startswith(folder) for name in names), pattern
