@@ -138,6 +138,18 @@ def test_what_render_prints_is_what_the_program_prints(program):
         assert (done.returncode, done.stdout, done.stderr) == (0, output, "")
 
 
+def test_the_largest_groups_are_those_of_the_program(program):
+    sample = (ROOT / "manifests" / "samples" / "worker" / "trainer.yaml").read_text()
+    limits = section("README.md", "Limits")
+    for address in ("fqdn", "short"):
+        manifest = re.sub("replicas: .*", "replicas: 99999", sample).replace(
+            "annotations:\n", f"annotations:\n    tfconfig.dev/address: {address}\n", 1)
+        said = subprocess.run([program, "render", "-f", "-", "-n", "ml", "--cluster-domain", "cluster.local"],
+                              input=manifest, capture_output=True, text=True).stdout
+        bytes_, pods = re.search("Linux takes at most ([0-9]+): the largest group .* has ([0-9]+) pods", said).groups()
+        assert f"{int(bytes_):,} bytes" in limits and f"{int(pods):,} " in re.sub(r"\s+", " ", limits)
+
+
 def test_every_annotation_is_in_the_table_and_no_other():
     known = re.findall(r'\{"([a-z-]+)", read_\w+\}', SOURCES)
     assert len(known) == 10
