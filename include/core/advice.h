@@ -1,8 +1,8 @@
 #ifndef CORE_ADVICE_H
 #define CORE_ADVICE_H
 
+#include "core/annotations.h"
 #include "core/set.h"
-#include "core/settings.h"
 #include "core/stamp.h"
 #include "core/verdict.h"
 
@@ -17,7 +17,7 @@ struct advice_subject {
 	const struct set *set;
 	unsigned replicas;
 	unsigned start; /* spec.ordinals.start */
-	const struct settings *settings;
+	const struct annotations *annotations;
 	const struct stamp *stamp; /* NULL with no replicas */
 };
 

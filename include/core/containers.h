@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/settings.h"
+#include "core/annotations.h"
 #include "core/verdict.h"
 
 /*

@@ -28,7 +28,7 @@ struct set set_of(const cJSON *object);
 bool set_replicas(const struct set *set, unsigned *ret_replicas);
 bool set_start(const struct set *set, unsigned *ret_start); /* spec.ordinals.start */
 
-/* True where an annotation has this value on the set, or on its pod template; settings_read denies two that differ. */
+/* True where an annotation has this value on the set, or on its pod template; annotations_read denies two that differ. */
 bool set_says(const struct set *set, const char *key, const char *value);
 
 /* True where each pod waits until those before it are ready: spec.podManagementPolicy, which is so by default. */

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "core/annotations.h"
 #include "core/group.h"
-#include "core/settings.h"
 
 /*
  * The stamp: everything that shapes a pod's TF_CONFIG, as one line of JSON in the pod template's annotation

@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
-#include "core/settings.h"
+#include "core/annotations.h"
 
 /*
  * The pods of a StatefulSet, made from its template as its controller makes them, but for the label with the hash of

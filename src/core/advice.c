@@ -185,9 +185,9 @@ static void advise_on_containers(const struct advice_subject *subject, struct ve
 	int looked_at = 0;
 	struct container_walk walk;
 
-	container_walk_targets(&walk, subject->set->pod_spec, &subject->settings->containers);
+	container_walk_targets(&walk, subject->set->pod_spec, &subject->annotations->containers);
 	while (container_walk_next(&walk)) {
-		if (!subject->settings->overwrite && container_env(walk.container, VARIABLE))
+		if (!subject->annotations->overwrite && container_env(walk.container, VARIABLE))
 			verdict_warn(verdict, WARN_KEEPS_TF_CONFIG, container_name(walk.container));
 		if (subject->stamp && !proxied && looked_at++ < CONTAINERS_LOOKED_AT)
 			proxied = advise_on_proxy(subject, walk.container, verdict);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "core/annotations.h"
 #include "core/messages.h"
 #include "core/set.h"
-#include "core/settings.h"
 
 /* The other set, as far as it says something about the group. */
 struct other {
@@ -13,7 +13,7 @@ struct other {
 	const char *service;
 	unsigned replicas;
 	unsigned start;
-	struct settings settings;
+	struct annotations annotations;
 };
 
 /* False where stage 1 would deny the set, or knows no name for it. */
@@ -25,7 +25,7 @@ static bool read_other(const cJSON *object, struct arena *arena, struct other *o
 	other->name = json_get_string(set.metadata, "name");
 	other->service = json_get_string(set.spec, "serviceName");
 	return other->name && other->service && set_replicas(&set, &other->replicas) &&
-	       set_start(&set, &other->start) && settings_read(object, &unheard, &other->settings) == 0;
+	       set_start(&set, &other->start) && annotations_read(object, &unheard, &other->annotations) == 0;
 }
 
 static const struct group_entry *entry_of(const struct group *group, const char *set)
@@ -56,22 +56,22 @@ static bool says_the_same(const struct stamp *stamp, const struct other *other, 
 	struct group group;
 	bool follows;
 
-	if (!other->settings.cluster || group_parse(arena, other->settings.cluster, &group, NULL) < 0)
+	if (!other->annotations.cluster || group_parse(arena, other->annotations.cluster, &group, NULL) < 0)
 		return false;
 	owner.replicas = counted(&group, other->name);
 	return group_resolve(&group, &owner, &follows, NULL) == 0 && group_equal(&group, &stamp->group);
 }
 
 /* What every pod of the group must be told alike, beside the group itself. */
-static const char *different_setting(const struct stamp *stamp, const struct settings *settings)
+static const char *different_annotation(const struct stamp *stamp, const struct annotations *annotations)
 {
-	if (settings->port_name || settings->port != stamp->port)
+	if (annotations->port_name || annotations->port != stamp->port)
 		return PORT_KEY;
-	if (settings->address != stamp->address)
+	if (annotations->address != stamp->address)
 		return ADDRESS_KEY;
-	if (settings->sparse != stamp->sparse)
+	if (annotations->sparse != stamp->sparse)
 		return SPARSE_KEY;
-	if (settings->grpc != stamp->grpc)
+	if (annotations->grpc != stamp->grpc)
 		return RPC_LAYER_KEY;
 	return NULL;
 }
@@ -88,7 +88,7 @@ void group_advise(const struct stamp *stamp, const cJSON *object, struct verdict
 	entry = entry_of(&stamp->group, other.name);
 	if (!entry)
 		return;
-	if (other.settings.inject != INJECT_TRUE) {
+	if (other.annotations.inject != INJECT_TRUE) {
 		verdict_warn(verdict, WARN_OTHER_NOT_INJECTED, other.name);
 		return;
 	}
@@ -99,7 +99,7 @@ void group_advise(const struct stamp *stamp, const cJSON *object, struct verdict
 		verdict_warn(verdict, WARN_OTHER_SERVICE, entry->service, other.service, other.name);
 	else if (!says_the_same(stamp, &other, verdict->arena))
 		verdict_warn(verdict, WARN_OTHER_GROUP, other.name);
-	setting = different_setting(stamp, &other.settings);
+	setting = different_annotation(stamp, &other.annotations);
 	if (setting)
 		verdict_warn(verdict, WARN_OTHER_SETTING, setting, other.name);
 }

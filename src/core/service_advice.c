@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "core/annotations.h"
 #include "core/messages.h"
-#include "core/settings.h"
 
 /* True where each pod of the set has the label: from its template, or from stage 1. */
 static bool pods_have(const struct set *set, const cJSON *selected)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "core/settings.h"
+#include "core/annotations.h"
 
 struct set set_of(const cJSON *object)
 {

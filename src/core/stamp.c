@@ -76,7 +76,7 @@ static bool read_containers(struct arena *arena, const cJSON *json, struct conta
 
 	if (!names)
 		return true;
-	if (!cJSON_IsArray(names) || size < 1 || size > SETTINGS_CONTAINERS_MAX)
+	if (!cJSON_IsArray(names) || size < 1 || size > ANNOTATIONS_CONTAINERS_MAX)
 		return false;
 	list->names = arena_calloc(arena, (size_t)size, sizeof(*list->names));
 	if (!list->names)

@@ -6,12 +6,12 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "core/advice.h"
+#include "core/annotations.h"
 #include "core/cluster_advice.h"
 #include "core/containers.h"
 #include "core/messages.h"
 #include "core/patch.h"
 #include "core/set.h"
-#include "core/settings.h"
 #include "core/stamp.h"
 #include "core/tfconfig.h"
 #include "core/wait_container.h"
@@ -26,7 +26,7 @@ struct review {
 	struct related_list *related; /* NULL: nobody will look */
 	struct set set;
 	struct set old; /* empty but for an UPDATE */
-	struct settings settings;
+	struct annotations annotations;
 	unsigned replicas;
 	unsigned start;
 	struct stamp stamp;    /* where there are replicas: with none there is no group */
@@ -112,18 +112,18 @@ static int read_numbers(struct review *review, struct verdict *verdict)
 /* A group that is not written can't be wrong, but for its size; then the replicas are what the user wrote. */
 static const char *group_field(const struct review *review)
 {
-	return review->settings.cluster ? "annotation " CLUSTER_KEY : "spec.replicas";
+	return review->annotations.cluster ? "annotation " CLUSTER_KEY : "spec.replicas";
 }
 
 static const char *group_found(const struct review *review, struct verdict *verdict)
 {
-	return review->settings.cluster ? verdict_quote(verdict, review->settings.cluster)
-					: verdict_number(verdict, review->replicas);
+	return review->annotations.cluster ? verdict_quote(verdict, review->annotations.cluster)
+					   : verdict_number(verdict, review->replicas);
 }
 
 static int parse_group(struct review *review, struct verdict *verdict)
 {
-	const char *cluster = review->settings.cluster;
+	const char *cluster = review->annotations.cluster;
 	struct group *group = &review->stamp.group;
 	struct error err;
 	int result = cluster ? group_parse(verdict->arena, cluster, group, &err)
@@ -137,18 +137,18 @@ static int parse_group(struct review *review, struct verdict *verdict)
 /* Finds the number behind a port's name. */
 static int resolve_port(struct review *review, struct verdict *verdict)
 {
-	const struct settings *settings = &review->settings;
+	const struct annotations *annotations = &review->annotations;
 	const char *field = "annotation " PORT_KEY;
 	const char *found;
 	unsigned ports[2];
 
-	review->stamp.port = settings->port;
-	if (!settings->port_name)
+	review->stamp.port = annotations->port;
+	if (!annotations->port_name)
 		return 0;
-	found = verdict_quote(verdict, settings->port_name);
+	found = verdict_quote(verdict, annotations->port_name);
 	if (group_spans_sets(&review->stamp.group, review->request->name))
 		return verdict_deny(verdict, field, found, DENY_PORT_NAME_OF_SEVERAL);
-	switch (containers_find_port(review->set.pod_spec, settings->port_name, ports)) {
+	switch (containers_find_port(review->set.pod_spec, annotations->port_name, ports)) {
 	case 0:
 		return verdict_deny(verdict, field, found, DENY_PORT_UNKNOWN);
 	case 1:
@@ -161,12 +161,12 @@ static int resolve_port(struct review *review, struct verdict *verdict)
 
 static int check_containers(const struct review *review, struct verdict *verdict)
 {
-	const struct settings *settings = &review->settings;
+	const struct annotations *annotations = &review->annotations;
 
-	if (!settings->containers.names)
+	if (!annotations->containers.names)
 		return 0;
-	return containers_check(review->set.pod_spec, &settings->containers, verdict, "annotation " CONTAINERS_KEY,
-				verdict_quote(verdict, settings->containers_text));
+	return containers_check(review->set.pod_spec, &annotations->containers, verdict, "annotation " CONTAINERS_KEY,
+				verdict_quote(verdict, annotations->containers_text));
 }
 
 static int check_wait(const struct review *review, struct verdict *verdict)
@@ -174,7 +174,7 @@ static int check_wait(const struct review *review, struct verdict *verdict)
 	static const char field[] = "annotation " WAIT_KEY;
 	static const char found[] = "\"true\"";
 
-	if (!review->settings.wait)
+	if (!review->annotations.wait)
 		return 0;
 	if (set_is_ordered(&review->set))
 		return verdict_deny(verdict, field, found, DENY_WAIT_ORDERED);
@@ -242,7 +242,7 @@ static int check_size(const struct review *review, struct verdict *verdict)
 /* Checks everything that the set says, and makes the stamp of it. */
 static int compile(struct review *review, struct verdict *verdict)
 {
-	const struct settings *settings = &review->settings;
+	const struct annotations *annotations = &review->annotations;
 	struct stamp *stamp = &review->stamp;
 
 	if (check_names(review, verdict) < 0 || check_template(&review->set, verdict) < 0 ||
@@ -251,13 +251,13 @@ static int compile(struct review *review, struct verdict *verdict)
 	    check_wait(review, verdict) < 0)
 		return -1;
 	stamp->start = review->start;
-	stamp->address = settings->address;
+	stamp->address = annotations->address;
 	stamp->domain = review->domain;
-	stamp->sparse = settings->sparse;
-	stamp->overwrite = settings->overwrite;
-	stamp->grpc = settings->grpc;
-	stamp->containers = settings->containers;
-	stamp->wait = settings->wait;
+	stamp->sparse = annotations->sparse;
+	stamp->overwrite = annotations->overwrite;
+	stamp->grpc = annotations->grpc;
+	stamp->containers = annotations->containers;
+	stamp->wait = annotations->wait;
 	if (review->replicas == 0)
 		return 0;
 	if (resolve_group(review, verdict) < 0)
@@ -273,7 +273,7 @@ static void advise(const struct review *review, struct verdict *verdict)
 		.set = &review->set,
 		.replicas = review->replicas,
 		.start = review->start,
-		.settings = &review->settings,
+		.annotations = &review->annotations,
 		.stamp = review->replicas ? &review->stamp : NULL,
 	};
 
@@ -288,8 +288,8 @@ static void restore_stamps(struct review *review, struct verdict *verdict)
 	struct verdict unheard = {.arena = verdict->arena, .object = verdict->object};
 
 	put_stamps(review, review->old.label, review->old.stamp, verdict);
-	if (settings_read(review->request->object, &unheard, &review->settings) == 0 &&
-	    review->settings.inject == INJECT_TRUE && compile(review, &unheard) == 0)
+	if (annotations_read(review->request->object, &unheard, &review->annotations) == 0 &&
+	    review->annotations.inject == INJECT_TRUE && compile(review, &unheard) == 0)
 		advise(review, verdict);
 }
 
@@ -297,11 +297,11 @@ static void restore_stamps(struct review *review, struct verdict *verdict)
 static void opt_out(struct review *review, struct verdict *verdict)
 {
 	const struct set *set = &review->set;
-	const struct settings *settings = &review->settings;
+	const struct annotations *annotations = &review->annotations;
 
-	if (settings->cluster && parse_group(review, verdict) < 0)
+	if (annotations->cluster && parse_group(review, verdict) < 0)
 		return;
-	if (review->request->operation == OPERATION_CREATE && settings->inject == INJECT_UNSET && set->label) {
+	if (review->request->operation == OPERATION_CREATE && annotations->inject == INJECT_UNSET && set->label) {
 		verdict_deny(verdict, "label " INJECT_KEY " of the pod template", verdict_quote(verdict, set->label),
 			     DENY_LABEL_ALONE);
 		return;
@@ -311,7 +311,7 @@ static void opt_out(struct review *review, struct verdict *verdict)
 	put_stamps(review, NULL, NULL, verdict);
 	if (set->label || set->stamp || review->old.label || review->old.stamp)
 		verdict_warn(verdict, WARN_STAMPS_REMOVED);
-	if (settings->others && settings->inject == INJECT_UNSET)
+	if (annotations->others && annotations->inject == INJECT_UNSET)
 		verdict_warn(verdict, WARN_NOT_INJECTED);
 }
 
@@ -346,9 +346,9 @@ void statefulset_admit(const struct request *request, const struct review_config
 		restore_stamps(&review, verdict);
 		return;
 	}
-	if (settings_read(request->object, verdict, &review.settings) < 0)
+	if (annotations_read(request->object, verdict, &review.annotations) < 0)
 		return;
-	if (review.settings.inject == INJECT_TRUE)
+	if (review.annotations.inject == INJECT_TRUE)
 		opt_in(&review, verdict);
 	else
 		opt_out(&review, verdict);
@@ -392,13 +392,13 @@ void statefulset_check_stamp(const cJSON *object, const struct review_config *co
 					  .rolls = set_rolls(&review.set)};
 	if (json_get_string(metadata, "deletionTimestamp") || !set_says(&review.set, INJECT_KEY, "true"))
 		return;
-	if (settings_read(object, &verdict, &review.settings) < 0 || compile(&review, &verdict) < 0) {
+	if (annotations_read(object, &verdict, &review.annotations) < 0 || compile(&review, &verdict) < 0) {
 		ret_check->state = STAMP_DENIED;
 		ret_check->denial = verdict.denial;
 		return;
 	}
 	ret_check->state = STAMP_CURRENT;
-	ret_check->restarts = !review.settings.scale_denied;
+	ret_check->restarts = !review.annotations.scale_denied;
 	if (review.replicas == 0)
 		return;
 	ret_check->size = group_size(&review.stamp.group);

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "core/annotations.h"
 #include "core/group_advice.h"
 #include "core/messages.h"
 #include "core/service_advice.h"
 #include "core/set.h"
-#include "core/settings.h"
 #include "render/pods.h"
 
 /* A set under examination, and what of it goes into its report. */

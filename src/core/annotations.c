@@ -1,4 +1,4 @@
-#include "core/settings.h"
+#include "core/annotations.h"
 
 #include <string.h>
 
@@ -47,19 +47,19 @@ static int read_boolean(const struct annotation *annotation, bool *ret_value)
 	return 0;
 }
 
-static int read_inject(const struct annotation *annotation, struct settings *settings)
+static int read_inject(const struct annotation *annotation, struct annotations *annotations)
 {
 	bool value = false;
 
 	if (read_boolean(annotation, &value) < 0)
 		return -1;
-	settings->inject = value ? INJECT_TRUE : INJECT_FALSE;
+	annotations->inject = value ? INJECT_TRUE : INJECT_FALSE;
 	return 0;
 }
 
-static int read_cluster(const struct annotation *annotation, struct settings *settings)
+static int read_cluster(const struct annotation *annotation, struct annotations *annotations)
 {
-	settings->cluster = annotation->value;
+	annotations->cluster = annotation->value;
 	return 0;
 }
 
@@ -76,13 +76,13 @@ static bool is_port_name(const char *text)
 	return letter;
 }
 
-static int read_port(const struct annotation *annotation, struct settings *settings)
+static int read_port(const struct annotation *annotation, struct annotations *annotations)
 {
-	if (name_parse_decimal(annotation->value, PORT_MAX, &settings->port) && settings->port > 0)
+	if (name_parse_decimal(annotation->value, PORT_MAX, &annotations->port) && annotations->port > 0)
 		return 0;
 	if (!is_port_name(annotation->value))
 		return DENY(annotation, DENY_PORT);
-	settings->port_name = annotation->value;
+	annotations->port_name = annotation->value;
 	return 0;
 }
 
@@ -95,17 +95,17 @@ static bool list_has(const struct container_list *list, const char *name)
 	return false;
 }
 
-static int read_containers(const struct annotation *annotation, struct settings *settings)
+static int read_containers(const struct annotation *annotation, struct annotations *annotations)
 {
 	struct arena *arena = annotation->verdict->arena;
-	struct container_list *list = &settings->containers;
+	struct container_list *list = &annotations->containers;
 	const char *text = annotation->value;
 	bool last;
 
-	list->names = arena_calloc(arena, SETTINGS_CONTAINERS_MAX, sizeof(*list->names));
+	list->names = arena_calloc(arena, ANNOTATIONS_CONTAINERS_MAX, sizeof(*list->names));
 	if (!list->names)
 		return DENY(annotation, MESSAGE_NO_MEMORY);
-	settings->containers_text = text;
+	annotations->containers_text = text;
 	do {
 		size_t len = strcspn(text, ",");
 		const char *begin = text;
@@ -113,10 +113,10 @@ static int read_containers(const struct annotation *annotation, struct settings 
 		const char *name = arena_strndup(arena, begin, trimmed);
 
 		if (!name || !name_is_dns_label(name))
-			return DENY(annotation, DENY_CONTAINERS, (unsigned)SETTINGS_CONTAINERS_MAX);
+			return DENY(annotation, DENY_CONTAINERS, (unsigned)ANNOTATIONS_CONTAINERS_MAX);
 		if (!list_has(list, name)) {
-			if (list->len == SETTINGS_CONTAINERS_MAX)
-				return DENY(annotation, DENY_CONTAINERS, (unsigned)SETTINGS_CONTAINERS_MAX);
+			if (list->len == ANNOTATIONS_CONTAINERS_MAX)
+				return DENY(annotation, DENY_CONTAINERS, (unsigned)ANNOTATIONS_CONTAINERS_MAX);
 			list->names[list->len++] = name;
 		}
 		last = text[len] == '\0';
@@ -125,47 +125,47 @@ static int read_containers(const struct annotation *annotation, struct settings 
 	return 0;
 }
 
-static int read_address(const struct annotation *annotation, struct settings *settings)
+static int read_address(const struct annotation *annotation, struct annotations *annotations)
 {
-	if (!address_form_parse(annotation->value, &settings->address))
+	if (!address_form_parse(annotation->value, &annotations->address))
 		return DENY(annotation, DENY_ADDRESS);
 	return 0;
 }
 
-static int read_overwrite(const struct annotation *annotation, struct settings *settings)
+static int read_overwrite(const struct annotation *annotation, struct annotations *annotations)
 {
-	return read_boolean(annotation, &settings->overwrite);
+	return read_boolean(annotation, &annotations->overwrite);
 }
 
-static int read_sparse(const struct annotation *annotation, struct settings *settings)
+static int read_sparse(const struct annotation *annotation, struct annotations *annotations)
 {
-	return read_boolean(annotation, &settings->sparse);
+	return read_boolean(annotation, &annotations->sparse);
 }
 
-static int read_rpc_layer(const struct annotation *annotation, struct settings *settings)
+static int read_rpc_layer(const struct annotation *annotation, struct annotations *annotations)
 {
 	if (strcmp(annotation->value, "grpc") != 0)
 		return DENY(annotation, DENY_RPC_LAYER);
-	settings->grpc = true;
+	annotations->grpc = true;
 	return 0;
 }
 
-static int read_on_scale(const struct annotation *annotation, struct settings *settings)
+static int read_on_scale(const struct annotation *annotation, struct annotations *annotations)
 {
-	settings->scale_denied = strcmp(annotation->value, "deny") == 0;
-	if (!settings->scale_denied && strcmp(annotation->value, "restart") != 0)
+	annotations->scale_denied = strcmp(annotation->value, "deny") == 0;
+	if (!annotations->scale_denied && strcmp(annotation->value, "restart") != 0)
 		return DENY(annotation, DENY_ON_SCALE);
 	return 0;
 }
 
-static int read_wait(const struct annotation *annotation, struct settings *settings)
+static int read_wait(const struct annotation *annotation, struct annotations *annotations)
 {
-	return read_boolean(annotation, &settings->wait);
+	return read_boolean(annotation, &annotations->wait);
 }
 
 static const struct key {
 	const char *name; /* behind the prefix */
-	int (*read)(const struct annotation *annotation, struct settings *settings);
+	int (*read)(const struct annotation *annotation, struct annotations *annotations);
 } keys[] = {
 	{"inject", read_inject},     {"cluster", read_cluster},
 	{"port", read_port},         {"containers", read_containers},
@@ -231,13 +231,13 @@ static int collect(const cJSON *annotations, bool stamped, struct verdict *verdi
 	return 0;
 }
 
-int settings_read(const cJSON *object, struct verdict *verdict, struct settings *ret_settings)
+int annotations_read(const cJSON *object, struct verdict *verdict, struct annotations *ret_annotations)
 {
 	const cJSON *metadata = json_get_object(object, "metadata");
 	const cJSON *template = json_get_object(json_get_object(object, "spec"), "template");
 	const cJSON *own = json_get_object(metadata, "annotations");
 	const cJSON *pods = json_get_object(json_get_object(template, "metadata"), "annotations");
-	struct settings settings = {.port = PORT_DEFAULT};
+	struct annotations annotations = {.port = PORT_DEFAULT};
 	const char *values[KEYS] = {NULL};
 
 	if (collect(own, false, verdict, values) < 0 || collect(pods, true, verdict, values) < 0)
@@ -250,10 +250,10 @@ int settings_read(const cJSON *object, struct verdict *verdict, struct settings 
 		annotation.field = arena_printf(verdict->arena, "annotation %s%s", ANNOTATION_PREFIX, keys[i].name);
 		if (!annotation.field)
 			annotation.field = "annotation";
-		if (keys[i].read(&annotation, &settings) < 0)
+		if (keys[i].read(&annotation, &annotations) < 0)
 			return -1;
-		settings.others = settings.others || keys[i].read != read_inject;
+		annotations.others = annotations.others || keys[i].read != read_inject;
 	}
-	*ret_settings = settings;
+	*ret_annotations = annotations;
 	return 0;
 }

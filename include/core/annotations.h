@@ -1,5 +1,5 @@
-#ifndef CORE_SETTINGS_H
-#define CORE_SETTINGS_H
+#ifndef CORE_ANNOTATIONS_H
+#define CORE_ANNOTATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 
 /*
  * What the user wrote: the annotations under tfconfig.dev/ of a StatefulSet and of its pod template. One table in
- * settings.c knows every key, its values and its check.
+ * annotations.c knows every key, its values and its check.
  */
 
-enum { SETTINGS_CONTAINERS_MAX = 100, PORT_MAX = 65535, PORT_DEFAULT = 2222 };
+enum { ANNOTATIONS_CONTAINERS_MAX = 100, PORT_MAX = 65535, PORT_DEFAULT = 2222 };
 
 enum inject {
 	INJECT_UNSET, /* no annotation */
@@ -33,7 +33,7 @@ struct container_list {
 	size_t len;
 };
 
-struct settings {
+struct annotations {
 	enum inject inject;
 	bool others;           /* there are annotations beside inject */
 	const char *cluster;   /* the group as written; NULL: none */
@@ -50,7 +50,7 @@ struct settings {
 };
 
 /* Reads and checks all annotations. Returns -1 where it denied. `object` is the StatefulSet. */
-MUST_CHECK int settings_read(const cJSON *object, struct verdict *verdict, struct settings *ret_settings);
+MUST_CHECK int annotations_read(const cJSON *object, struct verdict *verdict, struct annotations *ret_annotations);
 
 /* "fqdn" and "short", for the stamp. */
 const char *address_form_name(enum address_form address);
