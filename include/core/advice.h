@@ -1,9 +1,7 @@
 #ifndef CORE_ADVICE_H
 #define CORE_ADVICE_H
 
-#include "core/annotations.h"
-#include "core/set.h"
-#include "core/stamp.h"
+#include "core/compile.h"
 #include "core/verdict.h"
 
 /*
@@ -11,16 +9,7 @@
  * warnings, which kubectl prints; on a pod nobody would see them.
  */
 
-struct advice_subject {
-	const char *name;
-	const char *namespace;
-	const struct set *set;
-	unsigned replicas;
-	unsigned start; /* spec.ordinals.start */
-	const struct annotations *annotations;
-	const struct stamp *stamp; /* NULL with no replicas */
-};
-
-void advice_give(const struct advice_subject *subject, struct verdict *verdict);
+/* `subject` has been compiled. */
+void advice_give(const struct compilation *subject, struct verdict *verdict);
 
 #endif

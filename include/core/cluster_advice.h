@@ -1,7 +1,7 @@
 #ifndef CORE_CLUSTER_ADVICE_H
 #define CORE_CLUSTER_ADVICE_H
 
-#include "core/advice.h"
+#include "core/compile.h"
 #include "core/related.h"
 #include "core/verdict.h"
 
@@ -14,6 +14,6 @@
  * What is unknown gives no advice, nor does another set that is missing: it may be applied next. The list is one that
  * another review of the same object made, or empty.
  */
-void cluster_advise(const struct advice_subject *subject, struct related_list *related, struct verdict *verdict);
+void cluster_advice_give(const struct compilation *subject, struct related_list *related, struct verdict *verdict);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "core/stamp.h"
 #include "core/verdict.h"
+#include "core/workload.h"
 
 /*
  * Advice on a group over several StatefulSets, where another set of it is at hand: all pods of the group must be told
@@ -12,9 +13,10 @@
  */
 
 /*
- * `stamp` is what the set under review comes to; `other` is the object of another set that its group names, in the same
- * namespace. What stage 1 would deny on the other set itself is left to it.
+ * `stamp` is what the set under review comes to; `other` is the object, of a kind, of another set that its group names, in
+ * the same namespace. What stage 1 would deny on the other set itself is left to it.
  */
-void group_advise(const struct stamp *stamp, const cJSON *other, struct verdict *verdict);
+void group_advice_give(const struct stamp *stamp, const struct workload_kind *kind, const cJSON *other,
+		       struct verdict *verdict);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "core/set.h"
+#include "core/workload.h"
 #include "core/verdict.h"
 
 /*
@@ -12,6 +12,7 @@
  */
 
 /* `service` is the object of that name in the set's namespace; NULL: there is none. `name` is the spec.serviceName. */
-void service_advise(const struct set *set, const char *name, const cJSON *service, struct verdict *verdict);
+void service_advice_give(const struct workload *workload, const char *name, const cJSON *service,
+			 struct verdict *verdict);
 
 #endif

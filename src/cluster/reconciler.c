@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "cluster/sync.h"
 #include "cluster/tracked_sets.h"
+#include "core/stamp_check.h"
 #include "core/statefulset.h"
 #include "kube/backoff.h"
 #include "kube/last_problem.h"
@@ -121,7 +122,7 @@ static void seen(void *context, const cJSON *object)
 
 	if (!namespace || !name || !uid)
 		return;
-	statefulset_check_stamp(object, &reconciler->config.review, &reconciler->reflector.arena, &check);
+	stamp_check(&statefulset_kind, object, &reconciler->config.review, &reconciler->reflector.arena, &check);
 	if (reconciler->reflector.arena.state != ARENA_OK)
 		return; /* which the reflector sees */
 	if (check.state == STAMP_NONE) {

@@ -10,6 +10,7 @@
 #include "cluster/event.h"
 #include "core/messages.h"
 #include "core/service_advice.h"
+#include "core/stamp_check.h"
 #include "core/statefulset.h"
 #include "kube/object.h"
 
@@ -58,7 +59,7 @@ static int read_set(const struct syncer *syncer, const struct buf *answer, struc
 {
 	const char *restarted_at;
 	const cJSON *metadata;
-	struct set set;
+	struct workload set;
 
 	*found = (struct found){.object = json_parse(syncer->arena, buf_string(answer), answer->len, err)};
 	if (!found->object)
@@ -67,11 +68,11 @@ static int read_set(const struct syncer *syncer, const struct buf *answer, struc
 	if (!object_copy_plain(found->uid, sizeof(found->uid), json_get_string(metadata, "uid")) ||
 	    !object_copy_plain(found->version, sizeof(found->version), json_get_string(metadata, "resourceVersion")))
 		return error_set(err, ERROR_INVALID, "a StatefulSet has no uid or no resourceVersion");
-	set = set_of(found->object);
+	set = workload_of(&statefulset_kind, found->object);
 	restarted_at = json_get_string(set.annotations, RESTARTED_AT);
 	if (restarted_at && strlen(restarted_at) < sizeof(found->restarted_at))
 		memcpy(found->restarted_at, restarted_at, strlen(restarted_at) + 1);
-	statefulset_check_stamp(found->object, syncer->review, syncer->arena, &found->check);
+	stamp_check(&statefulset_kind, found->object, syncer->review, syncer->arena, &found->check);
 	if (syncer->arena->state != ARENA_OK)
 		return error_set(err, ERROR_NO_MEMORY, "a StatefulSet needs more memory than there is for one");
 	return 0;
@@ -277,11 +278,11 @@ static enum sync_result see_to_stamp(const struct syncer *syncer, struct sync_ta
 static enum sync_result tell_of_service(const struct syncer *syncer, struct sync_target *target,
 					const struct found *found, const cJSON *service, struct error *err)
 {
-	const struct set set = set_of(found->object);
+	const struct workload set = workload_of(&statefulset_kind, found->object);
 	struct verdict verdict = {.arena = syncer->arena, .object = ""};
 	struct event event = {.namespace = target->namespace, .name = target->name, .uid = found->uid, .warning = true};
 
-	service_advise(&set, found->check.service, service, &verdict);
+	service_advice_give(&set, found->check.service, service, &verdict);
 	event.message = verdict.warnings ? cJSON_GetStringValue(verdict.warnings->child) : NULL;
 	if (!event.message) {
 		target->told = 0;

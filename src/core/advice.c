@@ -1,11 +1,9 @@
 #include "core/advice.h"
 
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/json.h"
-#include "base/names.h"
 #include "base/text.h"
 #include "core/containers.h"
 #include "core/keys.h"
@@ -13,49 +11,22 @@
 #include "core/tfconfig.h"
 
 enum {
-	SET_NAME_MAX = 52, /* the controller's label <name>-<hash> must fit into 63 characters */
 	/* Advice takes no time worth mentioning, whatever an object holds: this is as far as it looks. */
 	CONTAINERS_LOOKED_AT = 20,
 	ENTRIES_LOOKED_AT = 20,    /* of the group */
 	NO_PROXY_LOOKED_AT = 4096, /* bytes */
 };
 
-static void advise_on_names(const struct advice_subject *subject, struct verdict *verdict)
+static void advise_on_network(const struct compilation *subject, struct verdict *verdict)
 {
-	unsigned highest = subject->start + (subject->replicas ? subject->replicas - 1 : 0);
-	const char *pod = arena_printf(verdict->arena, "%s-%u", subject->name, highest);
-
-	if (strlen(subject->name) > SET_NAME_MAX)
-		verdict_warn(verdict, WARN_LONG_NAME);
-	if (pod && strlen(pod) > DNS_LABEL_MAX)
-		verdict_warn(verdict, WARN_LONG_POD_NAME, highest);
-}
-
-static void advise_on_rollout(const struct advice_subject *subject, struct verdict *verdict)
-{
-	const cJSON *strategy = json_get_object(subject->set->spec, "updateStrategy");
-	const char *type = json_get_string(strategy, "type");
-	unsigned partition;
-
-	if (set_is_ordered(subject->set))
-		verdict_warn(verdict, WARN_ORDERED_READY);
-	if (type && strcmp(type, "OnDelete") == 0)
-		verdict_warn(verdict, WARN_ON_DELETE);
-	if (json_get_unsigned(json_get_object(strategy, "rollingUpdate"), "partition", 0, INT_MAX, &partition) &&
-	    partition > 0)
-		verdict_warn(verdict, WARN_PARTITION, partition);
-}
-
-static void advise_on_network(const struct advice_subject *subject, struct verdict *verdict)
-{
-	const cJSON *spec = subject->set->pod_spec;
+	const cJSON *spec = subject->workload.pod_spec;
 	const char *dns = json_get_string(spec, "dnsPolicy");
 	bool host = json_get_true(spec, "hostNetwork");
 
 	if (!dns)
 		dns = "ClusterFirst";
-	if (host && subject->stamp)
-		verdict_warn(verdict, WARN_HOST_NETWORK, subject->stamp->port);
+	if (host && subject->size > 0)
+		verdict_warn(verdict, WARN_HOST_NETWORK, subject->stamp.port);
 	if (host && strcmp(dns, "ClusterFirstWithHostNet") != 0)
 		verdict_warn(verdict, WARN_DNS_POLICY, dns, "WithHostNet");
 	else if (strcmp(dns, "None") == 0 || strcmp(dns, "Default") == 0)
@@ -64,9 +35,9 @@ static void advise_on_network(const struct advice_subject *subject, struct verdi
 		verdict_warn(verdict, WARN_SERVICE_LINKS);
 }
 
-static bool has_istio_sidecar(const struct set *set)
+static bool has_istio_sidecar(const struct workload *workload)
 {
-	const cJSON *const maps[] = {set->labels, set->annotations};
+	const cJSON *const maps[] = {workload->labels, workload->annotations};
 	struct container_walk walk;
 
 	for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
@@ -75,7 +46,7 @@ static bool has_istio_sidecar(const struct set *set)
 		if (inject)
 			return strcmp(inject, "true") == 0;
 	}
-	container_walk_all(&walk, set->pod_spec);
+	container_walk_all(&walk, workload->pod_spec);
 	while (container_walk_next(&walk)) {
 		if (strcmp(container_name(walk.container), "istio-proxy") == 0)
 			return true;
@@ -83,9 +54,9 @@ static bool has_istio_sidecar(const struct set *set)
 	return false;
 }
 
-static void advise_on_istio(const struct advice_subject *subject, struct verdict *verdict)
+static void advise_on_istio(const struct compilation *subject, struct verdict *verdict)
 {
-	if (has_istio_sidecar(subject->set))
+	if (has_istio_sidecar(&subject->workload))
 		verdict_warn(verdict, WARN_ISTIO);
 }
 
@@ -133,9 +104,9 @@ static const char *no_proxy_entry(const struct stamp *stamp, const char *domain,
 }
 
 /* The end of the group's addresses behind one Service that the list leaves to the proxy; NULL: there is none. */
-static const char *uncovered_domain(const struct advice_subject *subject, const char *list, struct arena *arena)
+static const char *uncovered_domain(const struct compilation *subject, const char *list, struct arena *arena)
 {
-	const struct group *group = &subject->stamp->group;
+	const struct group *group = &subject->stamp.group;
 	const char *service = "";
 
 	for (size_t i = 0; i < group->len && i < ENTRIES_LOOKED_AT; i++) {
@@ -144,7 +115,7 @@ static const char *uncovered_domain(const struct advice_subject *subject, const 
 		if (strcmp(group->entries[i].service, service) == 0)
 			continue;
 		service = group->entries[i].service;
-		domain = tfconfig_domain_of(arena, subject->stamp, subject->namespace, &group->entries[i]);
+		domain = tfconfig_domain_of(arena, &subject->stamp, subject->namespace, &group->entries[i]);
 		if (domain && (!list || !no_proxy_covers(list, domain)))
 			return domain;
 	}
@@ -152,7 +123,7 @@ static const char *uncovered_domain(const struct advice_subject *subject, const 
 }
 
 /* Returns whether it warned. */
-static bool advise_on_proxy(const struct advice_subject *subject, const cJSON *container, struct verdict *verdict)
+static bool advise_on_proxy(const struct compilation *subject, const cJSON *container, struct verdict *verdict)
 {
 	const char *variable = proxy_variable(container);
 	const char *list_variable = "no_grpc_proxy";
@@ -172,40 +143,42 @@ static bool advise_on_proxy(const struct advice_subject *subject, const cJSON *c
 	if (json_get(entry, "valueFrom") || (list && strlen(list) > NO_PROXY_LOOKED_AT))
 		return false;
 	domain = uncovered_domain(subject, list, verdict->arena);
-	end = domain ? no_proxy_entry(subject->stamp, domain, verdict->arena) : NULL;
+	end = domain ? no_proxy_entry(&subject->stamp, domain, verdict->arena) : NULL;
 	if (!end)
 		return false;
 	verdict_warn(verdict, WARN_PROXY, variable, end, list_variable, container_name(container));
 	return true;
 }
 
-static void advise_on_containers(const struct advice_subject *subject, struct verdict *verdict)
+static void advise_on_containers(const struct compilation *subject, struct verdict *verdict)
 {
 	bool proxied = false;
 	int looked_at = 0;
 	struct container_walk walk;
 
-	container_walk_targets(&walk, subject->set->pod_spec, &subject->annotations->containers);
+	container_walk_targets(&walk, subject->workload.pod_spec, &subject->annotations.containers);
 	while (container_walk_next(&walk)) {
-		if (!subject->annotations->overwrite && container_env(walk.container, VARIABLE))
+		if (!subject->annotations.overwrite && container_env(walk.container, VARIABLE))
 			verdict_warn(verdict, WARN_KEEPS_TF_CONFIG, container_name(walk.container));
-		if (subject->stamp && !proxied && looked_at++ < CONTAINERS_LOOKED_AT)
+		if (subject->size > 0 && !proxied && looked_at++ < CONTAINERS_LOOKED_AT)
 			proxied = advise_on_proxy(subject, walk.container, verdict);
 	}
 }
 
-static void advise_on_group(const struct advice_subject *subject, struct verdict *verdict)
+static void advise_on_group(const struct compilation *subject, struct verdict *verdict)
 {
-	if (subject->stamp && group_role_size(&subject->stamp->group, ROLE_PS) > 0 &&
-	    group_role_size(&subject->stamp->group, ROLE_CHIEF) == 0)
+	if (subject->size > 0 && group_role_size(&subject->stamp.group, ROLE_PS) > 0 &&
+	    group_role_size(&subject->stamp.group, ROLE_CHIEF) == 0)
 		verdict_warn(verdict, WARN_PS_WITHOUT_CHIEF);
 }
 
-void advice_give(const struct advice_subject *subject, struct verdict *verdict)
+void advice_give(const struct compilation *subject, struct verdict *verdict)
 {
-	advise_on_names(subject, verdict);
+	const struct workload_kind *kind = subject->workload.kind;
+
+	kind->advise_on_names(subject->name, subject->size, subject->first, verdict);
 	advise_on_group(subject, verdict);
-	advise_on_rollout(subject, verdict);
+	kind->advise_on_rollout(&subject->workload, verdict);
 	advise_on_network(subject, verdict);
 	advise_on_istio(subject, verdict);
 	advise_on_containers(subject, verdict);

@@ -15,10 +15,9 @@ static const cJSON *parse(const struct related *related, struct arena *arena)
 	return kind && strcmp(kind, related_kind_name(related->kind)) == 0 ? object : NULL;
 }
 
-static void advise_on_service(const struct advice_subject *subject, struct related_list *related,
-			      struct verdict *verdict)
+static void advise_on_service(const struct compilation *subject, struct related_list *related, struct verdict *verdict)
 {
-	const char *name = json_get_string(subject->set->spec, "serviceName");
+	const char *name = subject->workload.kind->service(&subject->workload);
 	const struct related *service =
 		related_want(related, verdict->arena, subject->namespace, RELATED_SERVICE, name ? name : "");
 	const cJSON *object = NULL;
@@ -28,13 +27,12 @@ static void advise_on_service(const struct advice_subject *subject, struct relat
 	if (service->state == RELATED_FOUND)
 		object = parse(service, verdict->arena);
 	if (object || service->state == RELATED_MISSING)
-		service_advise(subject->set, name, object, verdict);
+		service_advice_give(&subject->workload, name, object, verdict);
 }
 
-static void advise_on_others(const struct advice_subject *subject, struct related_list *related,
-			     struct verdict *verdict)
+static void advise_on_others(const struct compilation *subject, struct related_list *related, struct verdict *verdict)
 {
-	const struct group *group = &subject->stamp->group;
+	const struct group *group = &subject->stamp.group;
 
 	for (size_t i = 0; i < group->len; i++) {
 		const char *name = group->entries[i].set;
@@ -46,13 +44,13 @@ static void advise_on_others(const struct advice_subject *subject, struct relate
 		other = related_want(related, verdict->arena, subject->namespace, RELATED_STATEFUL_SET, name);
 		object = other && other->state == RELATED_FOUND ? parse(other, verdict->arena) : NULL;
 		if (object)
-			group_advise(subject->stamp, object, verdict);
+			group_advice_give(&subject->stamp, subject->workload.kind, object, verdict);
 	}
 }
 
-void cluster_advise(const struct advice_subject *subject, struct related_list *related, struct verdict *verdict)
+void cluster_advice_give(const struct compilation *subject, struct related_list *related, struct verdict *verdict)
 {
 	advise_on_service(subject, related, verdict);
-	if (subject->stamp)
+	if (subject->size > 0)
 		advise_on_others(subject, related, verdict);
 }

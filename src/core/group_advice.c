@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "core/annotations.h"
+#include "core/keys.h"
 #include "core/messages.h"
-#include "core/set.h"
 
 /* The other set, as far as it says something about the group. */
 struct other {
@@ -17,15 +17,16 @@ struct other {
 };
 
 /* False where stage 1 would deny the set, or knows no name for it. */
-static bool read_other(const cJSON *object, struct arena *arena, struct other *other)
+static bool read_other(const struct workload_kind *kind, const cJSON *object, struct arena *arena, struct other *other)
 {
 	struct verdict unheard = {.arena = arena, .object = ""};
-	struct set set = set_of(object);
+	struct workload workload = workload_of(kind, object);
 
-	other->name = json_get_string(set.metadata, "name");
-	other->service = json_get_string(set.spec, "serviceName");
-	return other->name && other->service && set_replicas(&set, &other->replicas) &&
-	       set_start(&set, &other->start) && annotations_read(object, &unheard, &other->annotations) == 0;
+	other->name = json_get_string(workload.metadata, "name");
+	other->service = kind->service(&workload);
+	return other->name && other->service &&
+	       kind->read_size(&workload, &unheard, &other->replicas, &other->start) == 0 &&
+	       annotations_read(object, &unheard, &other->annotations) == 0;
 }
 
 static const struct group_entry *entry_of(const struct group *group, const char *set)
@@ -76,14 +77,15 @@ static const char *different_annotation(const struct stamp *stamp, const struct 
 	return NULL;
 }
 
-void group_advise(const struct stamp *stamp, const cJSON *object, struct verdict *verdict)
+void group_advice_give(const struct stamp *stamp, const struct workload_kind *kind, const cJSON *object,
+		       struct verdict *verdict)
 {
 	const struct group_entry *entry;
 	struct other other;
 	const char *setting;
 	unsigned count;
 
-	if (!read_other(object, verdict->arena, &other))
+	if (!read_other(kind, object, verdict->arena, &other))
 		return;
 	entry = entry_of(&stamp->group, other.name);
 	if (!entry)

@@ -6,10 +6,11 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "core/pod.h"
+#include "core/admit_pod.h"
+#include "core/admit_workload.h"
+#include "core/kinds.h"
 #include "core/request.h"
 #include "core/review_members.h"
-#include "core/statefulset.h"
 #include "core/verdict.h"
 
 /* Always 422: 409 makes clients try again, and a reason can cost the event (kubernetes/apiserver, webhook/errors). */
@@ -54,18 +55,22 @@ static void refuse_for_memory(const struct arena *arena, struct review_answer *a
 		refuse(answer, 503, "no memory just now: try again\n");
 }
 
+static bool is_pod(const struct request *request)
+{
+	return request->group[0] == '\0' && strcmp(request->resource, "pods") == 0;
+}
+
 static void decide(const struct request *request, const struct review_config *config, struct related_list *related,
 		   struct verdict *verdict)
 {
+	const struct workload_kind *kind = kind_of_resource(request->group, request->resource);
+
 	if (request->subresource[0] || !request->object)
 		return;
-	if (strcmp(request->group, "apps") == 0 && strcmp(request->resource, "statefulsets") == 0) {
-		if (request->operation != OPERATION_OTHER)
-			statefulset_admit(request, config, related, verdict);
-	} else if (request->group[0] == '\0' && strcmp(request->resource, "pods") == 0) {
-		if (request->operation == OPERATION_CREATE)
-			pod_admit(request, config, verdict);
-	}
+	if (kind && request->operation != OPERATION_OTHER)
+		admit_workload(kind, request, config, related, verdict);
+	else if (is_pod(request) && request->operation == OPERATION_CREATE)
+		admit_pod(request, config, verdict);
 }
 
 /* "StatefulSet ml/trainer", as messages begin; one that has no name yet goes by the begin of it: "Pod ml/fit-*". */

@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "core/annotations.h"
+#include "core/keys.h"
 #include "core/messages.h"
 
 /* True where each pod of the set has the label: from its template, or from stage 1. */
-static bool pods_have(const struct set *set, const cJSON *selected)
+static bool pods_have(const struct workload *workload, const cJSON *selected)
 {
 	const char *wanted = cJSON_GetStringValue(selected);
-	const char *found = json_get_string(set->labels, selected->string);
+	const char *found = json_get_string(workload->labels, selected->string);
 
 	if (!wanted)
 		return true; /* the API server refuses such a selector */
@@ -19,7 +19,8 @@ static bool pods_have(const struct set *set, const cJSON *selected)
 	return found && strcmp(found, wanted) == 0;
 }
 
-static void advise_on_selector(const struct set *set, const char *name, const cJSON *spec, struct verdict *verdict)
+static void advise_on_selector(const struct workload *workload, const char *name, const cJSON *spec,
+			       struct verdict *verdict)
 {
 	const cJSON *selector = json_get_object(spec, "selector");
 	const cJSON *selected;
@@ -29,7 +30,7 @@ static void advise_on_selector(const struct set *set, const char *name, const cJ
 		return;
 	}
 	cJSON_ArrayForEach (selected, selector) {
-		if (!pods_have(set, selected)) {
+		if (!pods_have(workload, selected)) {
 			verdict_warn(verdict, WARN_SERVICE_SELECTOR, selected->string, cJSON_GetStringValue(selected),
 				     name);
 			return;
@@ -37,7 +38,8 @@ static void advise_on_selector(const struct set *set, const char *name, const cJ
 	}
 }
 
-void service_advise(const struct set *set, const char *name, const cJSON *service, struct verdict *verdict)
+void service_advice_give(const struct workload *workload, const char *name, const cJSON *service,
+			 struct verdict *verdict)
 {
 	const cJSON *spec = json_get_object(service, "spec");
 	const char *cluster_ip = json_get_string(spec, "clusterIP");
@@ -49,7 +51,8 @@ void service_advise(const struct set *set, const char *name, const cJSON *servic
 	if (!cluster_ip || strcmp(cluster_ip, "None") != 0)
 		verdict_warn(verdict, WARN_SERVICE_CLUSTER_IP, name);
 	if (!json_get_true(spec, "publishNotReadyAddresses"))
-		verdict_warn(verdict, set_says(set, WAIT_KEY, "true") ? WARN_SERVICE_WAITS : WARN_SERVICE_UNREADY,
+		verdict_warn(verdict,
+			     workload_says(workload, WAIT_KEY, "true") ? WARN_SERVICE_WAITS : WARN_SERVICE_UNREADY,
 			     name);
-	advise_on_selector(set, name, spec, verdict);
+	advise_on_selector(workload, name, spec, verdict);
 }

@@ -7,7 +7,7 @@
 #include "core/group_advice.h"
 #include "core/messages.h"
 #include "core/service_advice.h"
-#include "core/set.h"
+#include "core/statefulset.h"
 #include "render/pods.h"
 
 /* A set under examination, and what of it goes into its report. */
@@ -15,7 +15,7 @@ struct subject {
 	struct arena *arena;
 	struct manifests *manifests;
 	const struct manifest *manifest;
-	struct set set; /* with its stamps */
+	struct workload set; /* with its stamps */
 	struct set_report *report;
 };
 
@@ -28,11 +28,11 @@ static int fail_for_memory(struct error *err)
 static void check_service(struct subject *subject, struct verdict *verdict)
 {
 	const struct manifest *manifest = subject->manifest;
-	const char *name = json_get_string(subject->set.spec, "serviceName");
+	const char *name = statefulset_kind.service(&subject->set);
 	const struct manifest *service = manifests_find(&subject->manifests->services, manifest->namespace, name);
 
 	if (service)
-		service_advise(&subject->set, name, service->object, verdict);
+		service_advice_give(&subject->set, name, service->object, verdict);
 	else
 		notes_add(subject->manifests->notes, "%s: Service %s/%s is not in the input, so it was not checked",
 			  verdict->object, manifest->namespace, name);
@@ -52,7 +52,7 @@ static void check_others(struct subject *subject, struct verdict *verdict)
 			continue;
 		other = manifests_find(&subject->manifests->sets, manifest->namespace, name);
 		if (other)
-			group_advise(&subject->report->stamp, other->object, verdict);
+			group_advice_give(&subject->report->stamp, &statefulset_kind, other->object, verdict);
 		else
 			notes_add(subject->manifests->notes,
 				  "%s: StatefulSet %s/%s of its group is not in the input, so it was not compared",
@@ -81,7 +81,7 @@ static int read_group(struct subject *subject, struct verdict *verdict, struct e
 	struct set_report *report = subject->report;
 	int version;
 
-	if (!set_replicas(&subject->set, &report->replicas) || !set_start(&subject->set, &report->first))
+	if (statefulset_kind.read_size(&subject->set, verdict, &report->replicas, &report->first) < 0)
 		return fail_for_memory(err);
 	check_service(subject, verdict);
 	if (!subject->set.stamp)
@@ -98,7 +98,7 @@ static int fill_report(struct subject *subject, const struct examination *stage,
 	struct set_report *report = subject->report;
 	struct verdict verdict = {.arena = subject->arena};
 
-	subject->set = set_of(stage->object);
+	subject->set = workload_of(&statefulset_kind, stage->object);
 	verdict.object = arena_printf(subject->arena, "StatefulSet %s", subject->manifest->title);
 	if (!verdict.object)
 		return fail_for_memory(err);

@@ -48,6 +48,7 @@ int main(void)
 		add_stamp_check_suite,
 		add_stamp_suite,
 		add_text_suite,
+		add_statefulset_suite,
 		add_tfconfig_suite,
 		add_verdict_suite,
 		add_watch_events_suite,

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "core/pod.h"
+#include "core/admit_pod.h"
+#include "core/admit_workload.h"
 #include "core/request.h"
 #include "core/review_members.h"
 #include "core/statefulset.h"
@@ -54,10 +55,10 @@ static void judge(struct arena *arena, const cJSON *tree, struct outcome *outcom
 		return;
 	for (size_t i = 0; i < 3; i++)
 		verdicts[i] = (struct verdict){.arena = arena, .object = "it"};
-	pod_admit(&request, &config, &verdicts[0]);
-	statefulset_admit(&request, &config, &related, &verdicts[1]);
+	admit_pod(&request, &config, &verdicts[0]);
+	admit_workload(&statefulset_kind, &request, &config, &related, &verdicts[1]);
 	find_all(&related);
-	statefulset_admit(&request, &config, &related, &verdicts[2]);
+	admit_workload(&statefulset_kind, &request, &config, &related, &verdicts[2]);
 	for (size_t i = 0; i < 3; i++)
 		add_verdict(outcome, &verdicts[i]);
 	add_text(outcome, request.api_version);

@@ -40,6 +40,7 @@ int add_service_advice_suite(void);
 int add_stamp_check_suite(void);
 int add_stamp_suite(void);
 int add_text_suite(void);
+int add_statefulset_suite(void);
 int add_tfconfig_suite(void);
 int add_verdict_suite(void);
 int add_watch_events_suite(void);

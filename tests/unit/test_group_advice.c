@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/group_advice.h"
+#include "core/statefulset.h"
 #include "suites.h"
 #include "unit.h"
 
@@ -25,7 +26,7 @@ static void check(const char *annotations, const char *service, unsigned replica
 	int version;
 
 	CU_ASSERT(stamp_decode(arena, stamp_text, &stamp, &version, NULL) == 0);
-	group_advise(&stamp, json_parse(arena, text, strlen(text), NULL), &verdict);
+	group_advice_give(&stamp, &statefulset_kind, json_parse(arena, text, strlen(text), NULL), &verdict);
 	CHECK_STRING(verdict.warnings ? cJSON_PrintUnformatted(verdict.warnings) : "[]", expected);
 	unit_arena_end(&unit);
 }

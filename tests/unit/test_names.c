@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "core/ordinal.h"
 #include "suites.h"
 #include "unit.h"
 
@@ -63,47 +62,14 @@ static void decimals(void)
 	}
 }
 
-static void the_ordinal_is_what_stands_behind_the_sets_name(void)
-{
-	static const struct {
-		const char *pod;
-		const char *set;
-		bool good;
-		unsigned ordinal;
-	} rows[] = {
-		{"trainer-0", "trainer", true, 0},
-		{"trainer-12", "trainer", true, 12},
-		{"a-1-0", "a-1", true, 0},
-		{"a-1-0", "a", false, 0},
-		{"b-0", "a", false, 0},
-		{"a-01", "a", false, 0},
-		{"a-", "a", false, 0},
-		{"a", "a", false, 0},
-		{"a0", "a", false, 0},
-		{"a--1", "a", false, 0},
-		{"a-x", "a", false, 0},
-		{"a-1x", "a", false, 0},
-		{"a-2147483647", "a", true, 2147483647},
-		{"a-2147483648", "a", false, 0},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		unsigned ordinal = 0;
-		bool good = ordinal_parse(rows[i].pod, rows[i].set, &ordinal);
-
-		CHECK_ROW(good == rows[i].good && ordinal == rows[i].ordinal, rows[i].pod);
-	}
-}
-
 int add_names_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"DNS labels", dns_labels},
 		{"DNS names", dns_names},
 		{"decimals", decimals},
-		{"the ordinal is what stands behind the set's name", the_ordinal_is_what_stands_behind_the_sets_name},
 		{NULL, NULL},
 	};
 
-	return add_suite("names and ordinals", tests);
+	return add_suite("names", tests);
 }

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/service_advice.h"
+#include "core/statefulset.h"
 #include "suites.h"
 #include "unit.h"
 
@@ -20,12 +21,12 @@ static void check_annotated(const char *own, const char *of_template, const char
 					"\"annotations\":{%s},\"labels\":{\"app\":\"trainer\",\"tier\":\"x\","
 					"\"n\":1}}}}}",
 					own, of_template);
-	struct set set = set_of(json_parse(arena, text, strlen(text), NULL));
+	struct workload set = workload_of(&statefulset_kind, json_parse(arena, text, strlen(text), NULL));
 	struct verdict verdict = {.arena = arena, .object = "StatefulSet ml/trainer"};
 	char *service = spec ? arena_printf(arena, "{\"spec\":{%s}}", spec) : NULL;
 	const char *found;
 
-	service_advise(&set, "hl", service ? json_parse(arena, service, strlen(service), NULL) : NULL, &verdict);
+	service_advice_give(&set, "hl", service ? json_parse(arena, service, strlen(service), NULL) : NULL, &verdict);
 	found = verdict.warnings ? cJSON_PrintUnformatted(verdict.warnings) : "[]";
 	CHECK_STRING(found, expected);
 	CU_ASSERT(verdict.denial == NULL);

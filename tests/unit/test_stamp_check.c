@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "core/stamp_check.h"
 #include "core/statefulset.h"
 #include "suites.h"
 #include "unit.h"
@@ -27,7 +28,7 @@ static void check(const char *annotations, unsigned replicas, const char *labels
 		"{%s}},\"spec\":{\"containers\":[{\"name\":\"tensorflow\"}]}}}}",
 		annotations, replicas, labels, template_annotations);
 
-	statefulset_check_stamp(json_parse(arena, text, strlen(text), NULL), &config, arena, ret_check);
+	stamp_check(&statefulset_kind, json_parse(arena, text, strlen(text), NULL), &config, arena, ret_check);
 	snprintf(denial, size, "%s", ret_check->denial ? ret_check->denial : "");
 	CU_ASSERT_EQUAL(arena->state, ARENA_OK);
 	unit_arena_end(&unit);

@@ -1,4 +1,4 @@
-#include "core/pod.h"
+#include "core/admit_pod.h"
 
 #include <string.h>
 
@@ -6,8 +6,8 @@
 #include "base/names.h"
 #include "core/containers.h"
 #include "core/keys.h"
+#include "core/kinds.h"
 #include "core/messages.h"
-#include "core/ordinal.h"
 #include "core/patch.h"
 #include "core/stamp.h"
 #include "core/tfconfig.h"
@@ -20,7 +20,8 @@ struct member {
 	const cJSON *metadata;
 	const cJSON *spec;
 	const cJSON *labels;
-	const char *set; /* the StatefulSet that owns it */
+	const struct workload_kind *kind; /* of its controller */
+	const char *set;                  /* the name of that */
 	unsigned ordinal;
 	struct stamp stamp;
 	enum role role;
@@ -46,7 +47,7 @@ static const cJSON *controller_of(const cJSON *metadata)
 	return NULL;
 }
 
-/* Reads the owner's name where it is a StatefulSet; another kind is denied. */
+/* Reads the owner's name where it is a workload of a kind that is known; another is denied. */
 static int read_owner(const cJSON *owner, struct member *member, struct verdict *verdict)
 {
 	const char *kind = json_get_string(owner, "kind");
@@ -54,7 +55,8 @@ static int read_owner(const cJSON *owner, struct member *member, struct verdict 
 	const char *name = json_get_string(owner, "name");
 	const char *found;
 
-	if (!kind || !version || strcmp(kind, "StatefulSet") != 0 || strncmp(version, "apps/", 5) != 0) {
+	member->kind = kind_of_owner(kind, version);
+	if (!member->kind) {
 		found = arena_printf(verdict->arena, "%s of %s", verdict_quote(verdict, kind ? kind : ""),
 				     verdict_quote(verdict, version ? version : ""));
 		return verdict_deny(verdict, "the kind of its owner", found ? found : "another", DENY_OWNER);
@@ -84,20 +86,6 @@ static int read_stamp(const struct request *request, struct member *member, stru
 				    DENY_STAMP_VERSION, STAMP_VERSION, request->namespace, member->set);
 	return verdict_deny(verdict, STAMP_FIELD, verdict_quote(verdict, text), DENY_STAMP_UNREADABLE, err.message,
 			    request->namespace, member->set);
-}
-
-static int read_ordinal(const struct request *request, struct member *member, struct verdict *verdict)
-{
-	const char *label = json_get_string(member->labels, POD_INDEX_LABEL);
-	unsigned number;
-
-	if (!ordinal_parse(request->name, member->set, &member->ordinal))
-		return verdict_deny(verdict, "metadata.name", verdict_quote(verdict, request->name), DENY_POD_NAME,
-				    member->set);
-	if (label && (!name_parse_decimal(label, member->ordinal, &number) || number != member->ordinal))
-		return verdict_deny(verdict, "label " POD_INDEX_LABEL, verdict_quote(verdict, label), DENY_POD_INDEX,
-				    member->ordinal);
-	return 0;
 }
 
 /* The first entry of the set's pods, or NULL where the group holds none. */
@@ -290,7 +278,7 @@ static int check_value(const struct request *request, const struct member *membe
 				"annotation " CONTAINERS_KEY " of its StatefulSet", NULL);
 }
 
-void pod_admit(const struct request *request, const struct review_config *config, struct verdict *verdict)
+void admit_pod(const struct request *request, const struct review_config *config, struct verdict *verdict)
 {
 	const cJSON *metadata = json_get_object(request->object, "metadata");
 	struct member member = {
@@ -308,8 +296,9 @@ void pod_admit(const struct request *request, const struct review_config *config
 		return;
 	}
 	if (read_owner(owner, &member, verdict) < 0 || read_stamp(request, &member, verdict) < 0 ||
-	    read_ordinal(request, &member, verdict) < 0 || find_task(request, &member, verdict) < 0 ||
-	    check_value(request, &member, verdict) < 0 || check_wait(&member, config, verdict) < 0)
+	    member.kind->read_ordinal(request, member.set, verdict, &member.ordinal) < 0 ||
+	    find_task(request, &member, verdict) < 0 || check_value(request, &member, verdict) < 0 ||
+	    check_wait(&member, config, verdict) < 0)
 		return;
 	value = tfconfig_render(verdict->arena, &member.stamp, request->namespace, member.role, member.index);
 	if (!value)
