@@ -48,15 +48,6 @@ MUST_CHECK int containers_check(const cJSON *spec, const struct container_list *
 /* The container, init container or none of this name. */
 const cJSON *containers_find(const cJSON *spec, const char *name);
 
-/* An entry of env with a value; both are borrowed until the arena's reset. */
-cJSON *env_entry_new(const char *name, const char *value);
-
-/* True where an entry of env is called `name`. */
-bool env_entry_is(const cJSON *entry, const char *name);
-
-/* The last entry `name` of the container's env, which is the one that counts; NULL where there is none. */
-const cJSON *container_env(const cJSON *container, const char *name);
-
 /*
  * Looks a TCP containerPort up by its name in all containers and init containers. Returns how many different numbers
  * there are, two at the most, and stores them.

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "core/role.h"
 
 /*
  * The group: which pods of which StatefulSets train together, and as what. Written as a comma list of
@@ -14,10 +15,6 @@
  *
  * where the ordinals of each StatefulSet are dealt out in the order written, and the indices of each role likewise.
  */
-
-/* In the order in which TF_CONFIG lists them. */
-enum role { ROLE_CHIEF, ROLE_WORKER, ROLE_PS, ROLE_EVALUATOR };
-#define ROLE_COUNT (ROLE_EVALUATOR + 1)
 
 enum {
 	GROUP_COUNT_MAX = 99999,
@@ -46,9 +43,6 @@ struct group_owner {
 	unsigned replicas;
 	unsigned first_ordinal; /* spec.ordinals.start */
 };
-
-/* "chief", "worker", "ps", "evaluator". */
-const char *role_name(enum role role);
 
 /*
  * Reads the text into *ret_group, as written: nothing is numbered and a count of "*" is 0. Returns -1 with
@@ -80,8 +74,11 @@ void group_number(struct group *group, unsigned start);
 /* The text of a resolved group, with sets and services; group_parse reads it back. NULL where the arena is full. */
 const char *group_format(struct arena *arena, const struct group *group);
 
-/* Finds the pod; false where the group does not hold it. */
-bool group_find(const struct group *group, const char *set, unsigned ordinal, enum role *ret_role, unsigned *ret_index);
+/* Finds what a pod is; false where the group does not hold it. */
+bool group_find(const struct group *group, const char *set, unsigned ordinal, struct task *ret_task);
+
+/* The first entry of a set's pods; NULL: the group holds none. */
+const struct group_entry *group_entry_of(const struct group *group, const char *set);
 
 bool group_equal(const struct group *a, const struct group *b);
 

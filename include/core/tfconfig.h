@@ -24,7 +24,7 @@
 enum { TFCONFIG_MAX = 131072 - (int)sizeof(VARIABLE "=") };
 
 /* Bytes of the value for one pod, without writing it. `namespace` is the sets' namespace. */
-size_t tfconfig_size(const struct stamp *stamp, const char *namespace, enum role role, unsigned index);
+size_t tfconfig_size(const struct stamp *stamp, const char *namespace, struct task task);
 
 /* Bytes of the largest value that a pod of the group gets. */
 size_t tfconfig_largest_size(const struct stamp *stamp, const char *namespace);
@@ -40,7 +40,6 @@ const char *tfconfig_domain_of(struct arena *arena, const struct stamp *stamp, c
 			       const struct group_entry *entry);
 
 /* The value, which fits into TFCONFIG_MAX (tfconfig_size), NUL-terminated; NULL where the arena is full. */
-char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char *namespace, enum role role,
-		      unsigned index);
+char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char *namespace, struct task task);
 
 #endif

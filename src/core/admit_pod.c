@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "core/containers.h"
+#include "core/inject.h"
 #include "core/keys.h"
 #include "core/kinds.h"
 #include "core/messages.h"
@@ -24,8 +25,7 @@ struct member {
 	const char *set;                  /* the name of that */
 	unsigned ordinal;
 	struct stamp stamp;
-	enum role role;
-	unsigned index;
+	struct task task;
 };
 
 static bool is_ours(const cJSON *metadata)
@@ -88,16 +88,6 @@ static int read_stamp(const struct request *request, struct member *member, stru
 			    request->namespace, member->set);
 }
 
-/* The first entry of the set's pods, or NULL where the group holds none. */
-static const struct group_entry *entry_of_set(const struct group *group, const char *set)
-{
-	for (size_t i = 0; i < group->len; i++) {
-		if (strcmp(group->entries[i].set, set) == 0)
-			return &group->entries[i];
-	}
-	return NULL;
-}
-
 /* True where a group that follows the replicas up to this pod would still fit, so that a restart cures it. */
 static bool restart_cures(const struct request *request, const struct member *member)
 {
@@ -142,7 +132,7 @@ static int deny_outside(const struct request *request, const struct member *memb
 static int find_task(const struct request *request, struct member *member, struct verdict *verdict)
 {
 	const struct group *group = &member->stamp.group;
-	const struct group_entry *entry = entry_of_set(group, member->set);
+	const struct group_entry *entry = group_entry_of(group, member->set);
 	const char *subdomain = json_get_string(member->spec, "subdomain");
 
 	if (!entry)
@@ -152,78 +142,9 @@ static int find_task(const struct request *request, struct member *member, struc
 		return verdict_deny(verdict, "spec.subdomain",
 				    subdomain ? verdict_quote(verdict, subdomain) : "missing", DENY_SUBDOMAIN,
 				    entry->service, member->set, request->namespace, member->set);
-	if (!group_find(group, member->set, member->ordinal, &member->role, &member->index))
+	if (!group_find(group, member->set, member->ordinal, &member->task))
 		return deny_outside(request, member, entry->first_ordinal, verdict);
 	return 0;
-}
-
-/* The container's last TF_CONFIG entry, which is the one that counts; its position, and how many there are. */
-static const cJSON *find_entry(const cJSON *env, int *ret_position, int *ret_count)
-{
-	const cJSON *last = NULL;
-	const cJSON *entry;
-	int position = 0;
-
-	*ret_count = 0;
-	*ret_position = 0;
-	cJSON_ArrayForEach (entry, env) {
-		if (env_entry_is(entry, VARIABLE)) {
-			last = entry;
-			*ret_position = position;
-			(*ret_count)++;
-		}
-		position++;
-	}
-	return last;
-}
-
-/* Removes the TF_CONFIG entries before one at a position, the last of them first, so that positions stay right. */
-static void remove_entries_before(const cJSON *entry, int position, const char *env_path, struct verdict *verdict)
-{
-	while (position-- > 0) {
-		entry = entry->prev;
-		if (env_entry_is(entry, VARIABLE))
-			patch_remove(verdict, patch_position(verdict, env_path, position));
-	}
-}
-
-/* Puts the variable in front, so that a later entry of the user's can refer to $(TF_CONFIG). */
-static void insert_entry(const cJSON *env, const char *env_path, const char *value, struct verdict *verdict)
-{
-	cJSON *list;
-
-	if (env) {
-		patch_add(verdict, patch_position(verdict, env_path, 0), env_entry_new(VARIABLE, value));
-		return;
-	}
-	list = cJSON_CreateArray();
-	cJSON_AddItemToArray(list, env_entry_new(VARIABLE, value));
-	patch_add(verdict, env_path, list);
-}
-
-static void inject(const cJSON *container, const char *path, const char *value, bool overwrite, struct verdict *verdict)
-{
-	const char *env_path = path ? patch_path(verdict, path, "env") : NULL;
-	const cJSON *env = json_get_array(container, "env");
-	const cJSON *entry;
-	const char *found;
-	int position;
-	int count;
-
-	if (!env_path)
-		return;
-	entry = find_entry(env, &position, &count);
-	if (!entry) {
-		insert_entry(env, env_path, value, verdict);
-		return;
-	}
-	if (!overwrite)
-		return;
-	found = json_get_string(entry, "value");
-	if (!found || strcmp(found, value) != 0 || json_get(entry, "valueFrom"))
-		patch_replace(verdict, patch_position(verdict, env_path, position), env_entry_new(VARIABLE, value));
-	if (count > 1)
-		remove_entries_before(entry, position, env_path, verdict);
 }
 
 /*
@@ -237,7 +158,8 @@ static void add_wait(const cJSON *spec, const char *image, const char *value, st
 	container_walk_all(&walk, spec);
 	while (container_walk_next(&walk) && walk.init) {
 		if (strcmp(container_name(walk.container), WAIT_CONTAINER) == 0) {
-			inject(walk.container, container_walk_path(&walk, verdict, "/spec"), value, true, verdict);
+			inject_variable(walk.container, container_walk_path(&walk, verdict, "/spec"), value, true,
+					verdict);
 			return;
 		}
 	}
@@ -250,13 +172,13 @@ static void patch_pod(const struct member *member, const char *value, const char
 
 	container_walk_targets(&walk, member->spec, &member->stamp.containers);
 	while (container_walk_next(&walk))
-		inject(walk.container, container_walk_path(&walk, verdict, "/spec"), value, member->stamp.overwrite,
-		       verdict);
+		inject_variable(walk.container, container_walk_path(&walk, verdict, "/spec"), value,
+				member->stamp.overwrite, verdict);
 	if (member->stamp.wait)
 		add_wait(member->spec, wait_image, value, verdict);
-	patch_set_string(verdict, "/metadata/labels", member->labels, ROLE_LABEL, role_name(member->role));
+	patch_set_string(verdict, "/metadata/labels", member->labels, ROLE_LABEL, role_name(member->task.role));
 	patch_set_string(verdict, "/metadata/labels", member->labels, INDEX_LABEL,
-			 verdict_number(verdict, member->index));
+			 verdict_number(verdict, member->task.index));
 }
 
 static int check_wait(const struct member *member, const struct review_config *config, struct verdict *verdict)
@@ -269,7 +191,7 @@ static int check_wait(const struct member *member, const struct review_config *c
 static int check_value(const struct request *request, const struct member *member, struct verdict *verdict)
 {
 	const struct stamp *stamp = &member->stamp;
-	size_t size = tfconfig_size(stamp, request->namespace, member->role, member->index);
+	size_t size = tfconfig_size(stamp, request->namespace, member->task);
 
 	if (size > TFCONFIG_MAX)
 		return verdict_deny(verdict, STAMP_FIELD, "too large", DENY_TOO_LARGE, size, TFCONFIG_MAX,
@@ -300,11 +222,11 @@ void admit_pod(const struct request *request, const struct review_config *config
 	    find_task(request, &member, verdict) < 0 || check_value(request, &member, verdict) < 0 ||
 	    check_wait(&member, config, verdict) < 0)
 		return;
-	value = tfconfig_render(verdict->arena, &member.stamp, request->namespace, member.role, member.index);
+	value = tfconfig_render(verdict->arena, &member.stamp, request->namespace, member.task);
 	if (!value)
 		return; /* the arena is full, which fails the review as a whole */
 	patch_pod(&member, value, config->wait_image, verdict);
-	verdict->role = role_name(member.role);
-	verdict->index = member.index;
+	verdict->role = role_name(member.task.role);
+	verdict->index = member.task.index;
 	verdict->size = group_size(&member.stamp.group);
 }

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "core/containers.h"
+#include "core/env.h"
 #include "core/keys.h"
 #include "core/messages.h"
 #include "core/tfconfig.h"
@@ -66,7 +67,7 @@ static const char *proxy_variable(const cJSON *container)
 	static const char *const variables[] = {"grpc_proxy", "https_proxy", "http_proxy"};
 
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
-		const cJSON *entry = container_env(container, variables[i]);
+		const cJSON *entry = env_find(container, variables[i]);
 		const char *value = json_get_string(entry, "value");
 
 		if (!entry)
@@ -127,7 +128,7 @@ static bool advise_on_proxy(const struct compilation *subject, const cJSON *cont
 {
 	const char *variable = proxy_variable(container);
 	const char *list_variable = "no_grpc_proxy";
-	const cJSON *entry = container_env(container, list_variable);
+	const cJSON *entry = env_find(container, list_variable);
 	const char *domain;
 	const char *end;
 	const char *list;
@@ -136,7 +137,7 @@ static bool advise_on_proxy(const struct compilation *subject, const cJSON *cont
 		return false;
 	if (!entry) {
 		list_variable = "no_proxy";
-		entry = container_env(container, list_variable);
+		entry = env_find(container, list_variable);
 	}
 	list = json_get_string(entry, "value");
 	/* A list that is not written here, or that nobody would write by hand, is none that we can speak of. */
@@ -158,7 +159,7 @@ static void advise_on_containers(const struct compilation *subject, struct verdi
 
 	container_walk_targets(&walk, subject->workload.pod_spec, &subject->annotations.containers);
 	while (container_walk_next(&walk)) {
-		if (!subject->annotations.overwrite && container_env(walk.container, VARIABLE))
+		if (!subject->annotations.overwrite && env_find(walk.container, VARIABLE))
 			verdict_warn(verdict, WARN_KEEPS_TF_CONFIG, container_name(walk.container));
 		if (subject->size > 0 && !proxied && looked_at++ < CONTAINERS_LOOKED_AT)
 			proxied = advise_on_proxy(subject, walk.container, verdict);

@@ -130,34 +130,6 @@ int containers_check(const cJSON *spec, const struct container_list *list, struc
 	return 0;
 }
 
-cJSON *env_entry_new(const char *name, const char *value)
-{
-	cJSON *entry = cJSON_CreateObject();
-
-	json_add_string(entry, "name", name);
-	json_add_string(entry, "value", value);
-	return entry;
-}
-
-bool env_entry_is(const cJSON *entry, const char *name)
-{
-	const char *entry_name = json_get_string(entry, "name");
-
-	return entry_name && strcmp(entry_name, name) == 0;
-}
-
-const cJSON *container_env(const cJSON *container, const char *name)
-{
-	const cJSON *last = NULL;
-	const cJSON *entry;
-
-	cJSON_ArrayForEach (entry, json_get_array(container, "env")) {
-		if (env_entry_is(entry, name))
-			last = entry;
-	}
-	return last;
-}
-
 static bool is_tcp_port_named(const cJSON *port, const char *name)
 {
 	const char *port_name = json_get_string(port, "name");

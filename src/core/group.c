@@ -7,29 +7,6 @@
 #include "base/text.h"
 #include "core/messages.h"
 
-static const char *const role_names[ROLE_COUNT] = {
-	[ROLE_CHIEF] = "chief",
-	[ROLE_WORKER] = "worker",
-	[ROLE_PS] = "ps",
-	[ROLE_EVALUATOR] = "evaluator",
-};
-
-const char *role_name(enum role role)
-{
-	return role_names[role];
-}
-
-static bool parse_role(const char *text, enum role *ret_role)
-{
-	for (unsigned i = 0; i < ROLE_COUNT; i++) {
-		if (strcmp(role_names[i], text) == 0) {
-			*ret_role = (enum role)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* "statefulset" or "statefulset.service"; the text is cut at the dot. */
 static bool parse_set(char *text, struct group_entry *entry)
 {
@@ -69,9 +46,9 @@ static int parse_entry(struct arena *arena, char *text, struct group_entry *entr
 	equals = strchr(text, '=');
 	if (equals)
 		*equals = '\0';
-	if (!parse_role(text, &entry->role))
-		return error_set(err, ERROR_INVALID, MESSAGE_GROUP_ROLE, whole, role_names[ROLE_CHIEF],
-				 role_names[ROLE_WORKER], role_names[ROLE_PS], role_names[ROLE_EVALUATOR]);
+	if (!role_parse(text, &entry->role))
+		return error_set(err, ERROR_INVALID, MESSAGE_GROUP_ROLE, whole, role_name(ROLE_CHIEF),
+				 role_name(ROLE_WORKER), role_name(ROLE_PS), role_name(ROLE_EVALUATOR));
 	if (equals && !parse_set(equals + 1, entry))
 		return error_set(err, ERROR_INVALID, MESSAGE_GROUP_SET, whole);
 	if (!parse_count(colon + 1, entry))
@@ -317,7 +294,7 @@ const char *group_format(struct arena *arena, const struct group *group)
 	return text;
 }
 
-bool group_find(const struct group *group, const char *set, unsigned ordinal, enum role *ret_role, unsigned *ret_index)
+bool group_find(const struct group *group, const char *set, unsigned ordinal, struct task *ret_task)
 {
 	for (size_t i = 0; i < group->len; i++) {
 		const struct group_entry *entry = &group->entries[i];
@@ -325,11 +302,20 @@ bool group_find(const struct group *group, const char *set, unsigned ordinal, en
 		if (strcmp(entry->set, set) != 0 || ordinal < entry->first_ordinal ||
 		    ordinal - entry->first_ordinal >= entry->count)
 			continue;
-		*ret_role = entry->role;
-		*ret_index = entry->first_index + (ordinal - entry->first_ordinal);
+		ret_task->role = entry->role;
+		ret_task->index = entry->first_index + (ordinal - entry->first_ordinal);
 		return true;
 	}
 	return false;
+}
+
+const struct group_entry *group_entry_of(const struct group *group, const char *set)
+{
+	for (size_t i = 0; i < group->len; i++) {
+		if (strcmp(group->entries[i].set, set) == 0)
+			return &group->entries[i];
+	}
+	return NULL;
 }
 
 bool group_equal(const struct group *a, const struct group *b)

@@ -29,15 +29,6 @@ static bool read_other(const struct workload_kind *kind, const cJSON *object, st
 	       annotations_read(object, &unheard, &other->annotations) == 0;
 }
 
-static const struct group_entry *entry_of(const struct group *group, const char *set)
-{
-	for (size_t i = 0; i < group->len; i++) {
-		if (strcmp(group->entries[i].set, set) == 0)
-			return &group->entries[i];
-	}
-	return NULL;
-}
-
 /* How many pods of the set a written group counts; its entries may name none. */
 static unsigned counted(const struct group *group, const char *set)
 {
@@ -87,7 +78,7 @@ void group_advice_give(const struct stamp *stamp, const struct workload_kind *ki
 
 	if (!read_other(kind, object, verdict->arena, &other))
 		return;
-	entry = entry_of(&stamp->group, other.name);
+	entry = group_entry_of(&stamp->group, other.name);
 	if (!entry)
 		return;
 	if (other.annotations.inject != INJECT_TRUE) {

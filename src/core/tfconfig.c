@@ -11,17 +11,17 @@ struct writer {
 };
 
 /* Which roles a pod's "cluster" lists in full. */
-static bool lists_role(const struct stamp *stamp, enum role role, enum role own)
+static bool lists_role(const struct stamp *stamp, enum role role, struct task own)
 {
 	if (group_role_size(&stamp->group, role) == 0)
 		return false;
-	return role != ROLE_EVALUATOR || own == ROLE_EVALUATOR;
+	return role != ROLE_EVALUATOR || own.role == ROLE_EVALUATOR;
 }
 
 /* In the sparse form a worker sees itself alone among the workers. */
-static bool is_sparse(const struct stamp *stamp, enum role role, enum role own)
+static bool is_sparse(const struct stamp *stamp, enum role role, struct task own)
 {
-	return stamp->sparse && own == ROLE_WORKER && role == ROLE_WORKER;
+	return stamp->sparse && own.role == ROLE_WORKER && role == ROLE_WORKER;
 }
 
 static unsigned digits_of(unsigned number)
@@ -65,12 +65,12 @@ static size_t address_size(const struct stamp *stamp, const char *namespace, con
 }
 
 /* The entry that holds the task, which is one of the group's. */
-static const struct group_entry *entry_of(const struct group *group, enum role role, unsigned index)
+static const struct group_entry *entry_of(const struct group *group, struct task task)
 {
 	const struct group_entry *entry = group->entries;
 
 	for (size_t i = 0; i < group->len; i++) {
-		if (group->entries[i].role == role && group->entries[i].first_index <= index)
+		if (group->entries[i].role == task.role && group->entries[i].first_index <= task.index)
 			entry = &group->entries[i];
 	}
 	return entry;
@@ -92,18 +92,19 @@ static size_t list_size(const struct stamp *stamp, const char *namespace, enum r
 	return size - 1; /* no comma behind the last */
 }
 
-static size_t own_address_size(const struct stamp *stamp, const char *namespace, enum role role, unsigned index)
+static size_t own_address_size(const struct stamp *stamp, const char *namespace, struct task task)
 {
-	const struct group_entry *entry = entry_of(&stamp->group, role, index);
+	const struct group_entry *entry = entry_of(&stamp->group, task);
 
-	return address_size(stamp, namespace, entry) + digits_of(entry->first_ordinal + index - entry->first_index);
+	return address_size(stamp, namespace, entry) +
+	       digits_of(entry->first_ordinal + task.index - entry->first_index);
 }
 
-size_t tfconfig_size(const struct stamp *stamp, const char *namespace, enum role own, unsigned index)
+size_t tfconfig_size(const struct stamp *stamp, const char *namespace, struct task own)
 {
 	size_t size = strlen("{\"cluster\":{},\"task\":{\"type\":\"\",\"index\":}}");
 
-	size += strlen(role_name(own)) + digits_of(index);
+	size += strlen(role_name(own.role)) + digits_of(own.index);
 	if (stamp->grpc)
 		size += strlen(",\"rpc_layer\":\"grpc\"");
 	for (enum role role = ROLE_CHIEF; role < ROLE_COUNT; role++) {
@@ -111,7 +112,7 @@ size_t tfconfig_size(const struct stamp *stamp, const char *namespace, enum role
 			continue;
 		size += strlen(role_name(role)) + strlen("\"\":[],");
 		if (is_sparse(stamp, role, own))
-			size += strlen("\"\":\"\"") + digits_of(index) + own_address_size(stamp, namespace, own, index);
+			size += strlen("\"\":\"\"") + digits_of(own.index) + own_address_size(stamp, namespace, own);
 		else
 			size += list_size(stamp, namespace, role);
 	}
@@ -124,7 +125,7 @@ size_t tfconfig_largest_size(const struct stamp *stamp, const char *namespace)
 
 	for (enum role role = ROLE_CHIEF; role < ROLE_COUNT; role++) {
 		unsigned pods = group_role_size(&stamp->group, role);
-		size_t size = pods ? tfconfig_size(stamp, namespace, role, pods - 1) : 0;
+		size_t size = pods ? tfconfig_size(stamp, namespace, (struct task){role, pods - 1}) : 0;
 
 		if (size > largest)
 			largest = size;
@@ -239,25 +240,25 @@ static bool write_list(struct arena *arena, struct writer *writer, const struct 
 
 /* "<index>":"host:port" of the pod itself. */
 static bool write_own(struct arena *arena, struct writer *writer, const struct stamp *stamp, const char *namespace,
-		      enum role role, unsigned index)
+		      struct task task)
 {
-	const struct group_entry *entry = entry_of(&stamp->group, role, index);
+	const struct group_entry *entry = entry_of(&stamp->group, task);
 	const char *end = address_end(arena, stamp, namespace, entry);
 
 	if (!end)
 		return false;
 	write_text(writer, "\"");
-	write_number(writer, index);
+	write_number(writer, task.index);
 	write_text(writer, "\":\"");
 	write_text(writer, entry->set);
 	write_text(writer, "-");
-	write_number(writer, entry->first_ordinal + index - entry->first_index);
+	write_number(writer, entry->first_ordinal + task.index - entry->first_index);
 	write_text(writer, end);
 	return true;
 }
 
 static bool write_cluster(struct arena *arena, struct writer *writer, const struct stamp *stamp, const char *namespace,
-			  enum role own, unsigned index)
+			  struct task own)
 {
 	bool first = true;
 
@@ -269,7 +270,7 @@ static bool write_cluster(struct arena *arena, struct writer *writer, const stru
 		write_text(writer, first ? "\"" : ",\"");
 		write_text(writer, role_name(role));
 		write_text(writer, sparse ? "\":{" : "\":[");
-		if (sparse ? !write_own(arena, writer, stamp, namespace, own, index)
+		if (sparse ? !write_own(arena, writer, stamp, namespace, own)
 			   : !write_list(arena, writer, stamp, namespace, role))
 			return false;
 		write_text(writer, sparse ? "}" : "]");
@@ -278,10 +279,9 @@ static bool write_cluster(struct arena *arena, struct writer *writer, const stru
 	return true;
 }
 
-char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char *namespace, enum role role,
-		      unsigned index)
+char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char *namespace, struct task task)
 {
-	size_t size = tfconfig_size(stamp, namespace, role, index);
+	size_t size = tfconfig_size(stamp, namespace, task);
 	char *value = arena_alloc(arena, size + 1);
 	struct writer writer;
 
@@ -289,12 +289,12 @@ char *tfconfig_render(struct arena *arena, const struct stamp *stamp, const char
 		return NULL;
 	writer = (struct writer){.at = value, .end = value + size};
 	write_text(&writer, "{\"cluster\":{");
-	if (!write_cluster(arena, &writer, stamp, namespace, role, index))
+	if (!write_cluster(arena, &writer, stamp, namespace, task))
 		return NULL;
 	write_text(&writer, "},\"task\":{\"type\":\"");
-	write_text(&writer, role_name(role));
+	write_text(&writer, role_name(task.role));
 	write_text(&writer, "\",\"index\":");
-	write_number(&writer, index);
+	write_number(&writer, task.index);
 	write_text(&writer, stamp->grpc ? "},\"rpc_layer\":\"grpc\"}" : "}}");
 	if (writer.overrun || writer.at != writer.end)
 		return NULL;

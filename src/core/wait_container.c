@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/containers.h"
+#include "core/env.h"
 #include "core/keys.h"
 #include "core/patch.h"
 

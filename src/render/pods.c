@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "core/containers.h"
+#include "core/env.h"
 #include "core/keys.h"
 
 static void add_copy(cJSON *object, const char *name, const cJSON *item)
@@ -90,7 +91,7 @@ const char *pod_tf_config(const cJSON *pod, const cJSON *patch, const struct con
 	}
 	container_walk_targets(&walk, json_get_object(pod, "spec"), containers);
 	while (container_walk_next(&walk)) {
-		const cJSON *entry = container_env(walk.container, VARIABLE);
+		const cJSON *entry = env_find(walk.container, VARIABLE);
 
 		if (entry)
 			return json_get_string(entry, "value");

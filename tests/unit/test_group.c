@@ -180,18 +180,17 @@ static void ordinals_and_indices_are_dealt_out_in_the_order_written(void)
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
 	struct group group = {0};
-	enum role role = ROLE_EVALUATOR;
-	unsigned index = 99;
+	struct task task = {ROLE_EVALUATOR, 99};
 
 	CU_ASSERT(group_parse(arena, "chief=a.s:1,worker=b.s:2,ps=a.s:1,worker=a.s:2,ps=b.s:1", &group, NULL) == 0);
 	group_number(&group, 0);
 	for (size_t i = 0; i < ARRAY_LEN(pods); i++) {
-		CU_ASSERT(group_find(&group, pods[i].set, pods[i].ordinal, &role, &index));
-		CU_ASSERT(role == pods[i].role && index == pods[i].index);
+		CU_ASSERT(group_find(&group, pods[i].set, pods[i].ordinal, &task));
+		CU_ASSERT(task.role == pods[i].role && task.index == pods[i].index);
 	}
-	CU_ASSERT(!group_find(&group, "a", 4, &role, &index));
-	CU_ASSERT(!group_find(&group, "b", 3, &role, &index));
-	CU_ASSERT(!group_find(&group, "c", 0, &role, &index));
+	CU_ASSERT(!group_find(&group, "a", 4, &task));
+	CU_ASSERT(!group_find(&group, "b", 3, &task));
+	CU_ASSERT(!group_find(&group, "c", 0, &task));
 	CU_ASSERT(group_size(&group) == 7 && group_set_size(&group, "a") == 4 &&
 		  group_role_size(&group, ROLE_WORKER) == 4);
 	unit_arena_end(&unit);
@@ -202,15 +201,14 @@ static void ordinals_begin_at_the_start(void)
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
 	struct group group = {0};
-	enum role role = ROLE_EVALUATOR;
-	unsigned index = 99;
+	struct task task = {ROLE_EVALUATOR, 99};
 
 	CU_ASSERT(group_parse(arena, "chief=a.s:1,worker=a.s:2", &group, NULL) == 0);
 	group_number(&group, 5);
-	CU_ASSERT(group_find(&group, "a", 5, &role, &index) && role == ROLE_CHIEF && index == 0);
-	CU_ASSERT(group_find(&group, "a", 7, &role, &index) && role == ROLE_WORKER && index == 1);
-	CU_ASSERT(!group_find(&group, "a", 4, &role, &index));
-	CU_ASSERT(!group_find(&group, "a", 8, &role, &index));
+	CU_ASSERT(group_find(&group, "a", 5, &task) && task.role == ROLE_CHIEF && task.index == 0);
+	CU_ASSERT(group_find(&group, "a", 7, &task) && task.role == ROLE_WORKER && task.index == 1);
+	CU_ASSERT(!group_find(&group, "a", 4, &task));
+	CU_ASSERT(!group_find(&group, "a", 8, &task));
 	unit_arena_end(&unit);
 }
 

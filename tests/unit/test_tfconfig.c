@@ -19,17 +19,17 @@ static void the_value_is_compact_and_in_order(void)
 	struct arena *arena = unit_arena_begin(&unit);
 	struct stamp stamp = stamp_of(arena, "worker=trainer.hl:3");
 
-	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", ROLE_WORKER, 1),
+	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", (struct task){ROLE_WORKER, 1}),
 		     "{\"cluster\":{\"worker\":[\"trainer-0.hl.ml.svc.cluster.local:2222\","
 		     "\"trainer-1.hl.ml.svc.cluster.local:2222\",\"trainer-2.hl.ml.svc.cluster.local:2222\"]},"
 		     "\"task\":{\"type\":\"worker\",\"index\":1}}");
 	stamp = stamp_of(arena, "ps=p.s:1,worker=w.s:1,chief=c.s:1,evaluator=e.s:1");
 	stamp.address = ADDRESS_SHORT;
 	stamp.grpc = true;
-	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", ROLE_PS, 0),
+	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", (struct task){ROLE_PS, 0}),
 		     "{\"cluster\":{\"chief\":[\"c-0.s:2222\"],\"worker\":[\"w-0.s:2222\"],\"ps\":[\"p-0.s:2222\"]},"
 		     "\"task\":{\"type\":\"ps\",\"index\":0},\"rpc_layer\":\"grpc\"}");
-	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", ROLE_EVALUATOR, 0),
+	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", (struct task){ROLE_EVALUATOR, 0}),
 		     "{\"cluster\":{\"chief\":[\"c-0.s:2222\"],\"worker\":[\"w-0.s:2222\"],\"ps\":[\"p-0.s:2222\"],"
 		     "\"evaluator\":[\"e-0.s:2222\"]},\"task\":{\"type\":\"evaluator\",\"index\":0},"
 		     "\"rpc_layer\":\"grpc\"}");
@@ -43,7 +43,7 @@ static void a_name_without_a_domain_ends_at_svc(void)
 	struct stamp stamp = stamp_of(arena, "worker=t.hl:1");
 
 	stamp.domain = "";
-	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", ROLE_WORKER, 0),
+	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", (struct task){ROLE_WORKER, 0}),
 		     "{\"cluster\":{\"worker\":[\"t-0.hl.ml.svc:2222\"]},\"task\":{\"type\":\"worker\",\"index\":0}}");
 	unit_arena_end(&unit);
 }
@@ -56,11 +56,11 @@ static void in_the_sparse_form_a_worker_sees_itself_alone(void)
 
 	stamp.address = ADDRESS_SHORT;
 	stamp.sparse = true;
-	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", ROLE_WORKER, 10),
+	CHECK_STRING(tfconfig_render(arena, &stamp, "ml", (struct task){ROLE_WORKER, 10}),
 		     "{\"cluster\":{\"chief\":[\"t-0.s:2222\"],\"worker\":{\"10\":\"t-11.s:2222\"},\"ps\":[\"t-13.s:"
 		     "2222\"]},"
 		     "\"task\":{\"type\":\"worker\",\"index\":10}}");
-	CU_ASSERT(strstr(tfconfig_render(arena, &stamp, "ml", ROLE_PS, 0),
+	CU_ASSERT(strstr(tfconfig_render(arena, &stamp, "ml", (struct task){ROLE_PS, 0}),
 			 "\"worker\":[\"t-1.s:2222\",\"t-2.s:2222\"") != NULL);
 	unit_arena_end(&unit);
 }
@@ -93,8 +93,9 @@ static void the_counted_size_is_the_written_size(void)
 			group_number(&stamp.group, form & 2 ? 95 : 0);
 			for (enum role role = ROLE_CHIEF; role < ROLE_COUNT; role++) {
 				for (unsigned pod = 0; pod < group_role_size(&stamp.group, role); pod++) {
-					size_t size = tfconfig_size(&stamp, "ml", role, pod);
-					const char *value = tfconfig_render(arena, &stamp, "ml", role, pod);
+					size_t size = tfconfig_size(&stamp, "ml", (struct task){role, pod});
+					const char *value =
+						tfconfig_render(arena, &stamp, "ml", (struct task){role, pod});
 
 					CHECK_ROW(value && strlen(value) == size && value[size - 1] == '}', groups[i]);
 					largest = size > largest ? size : largest;
