@@ -6,7 +6,7 @@
 #include "base/budget.h"
 #include "base/compiler.h"
 #include "base/error.h"
-#include "core/review.h"
+#include "core/config.h"
 #include "kube/client.h"
 
 /*

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/error.h"
-#include "core/review.h"
+#include "core/config.h"
 #include "kube/client.h"
 
 /*

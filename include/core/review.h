@@ -14,21 +14,6 @@
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
 
-/* The largest body that is read: an object and the one before it, 3 MiB each at the most, and the rest of a review. */
-#define REVIEW_MAX_BODY ((size_t)7 * 1024 * 1024)
-
-/* The memory that connections and reviews share, where the admin says nothing else: `serve --memory`'s default. */
-#define REVIEW_DEFAULT_MEMORY ((size_t)32 * 1024 * 1024)
-
-/*
- * What one review may use of the memory that all share: all but the largest body, and something for small reviews beside
- * it. The server and the `review` command both go by it.
- */
-#define REVIEW_ARENA_MAX(memory) ((memory)-REVIEW_MAX_BODY - (size_t)3 * 1024 * 1024)
-
-/* Stack that a thread needs to answer reviews: cJSON recurses 1,000 levels deep, 512 KiB of stack under a sanitizer. */
-#define REVIEW_STACK_SIZE ((size_t)1024 * 1024)
-
 enum review_decision {
 	REVIEW_ALLOWED, /* unchanged; there may be warnings */
 	REVIEW_PATCHED, /* allowed with a patch */

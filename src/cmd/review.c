@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "core/limits.h"
 #include "core/review.h"
 #include "sys/file.h"
 
@@ -48,7 +49,7 @@ static int read_stdin(struct buf *body, struct error *err)
 	if (file_read_descriptor(STDIN_FILENO, body) == 0)
 		return 0;
 	if (errno == EFBIG)
-		return error_set(err, ERROR_INVALID, "the review on stdin is larger than 7 MiB");
+		return error_set(err, ERROR_INVALID, "the review on stdin is larger than " REVIEW_MAX_BODY_TEXT);
 	return error_set(err, ERROR_SYSTEM, "stdin: %s", strerror(errno));
 }
 

@@ -6,6 +6,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
+#include "core/limits.h"
 #include "kube/in_cluster.h"
 #include "net/certificate_files.h"
 #include "net/server.h"
@@ -118,7 +119,7 @@ static const struct option serve_options[] = {
 	 .type = OPTION_SIZE,
 	 .offset = FIELD(memory),
 	 .value = "SIZE",
-	 .fallback = "32Mi",
+	 .fallback = REVIEW_DEFAULT_MEMORY_TEXT,
 	 .min = 16 * MIB,
 	 .max = 16384 * MIB,
 	 .help = "memory that all connections and requests may hold together"},

@@ -9,6 +9,7 @@
 #include "core/admit_pod.h"
 #include "core/admit_workload.h"
 #include "core/kinds.h"
+#include "core/limits.h"
 #include "core/request.h"
 #include "core/review_members.h"
 #include "core/verdict.h"
@@ -203,7 +204,7 @@ static void answer_body(struct arena *arena, const char *body, size_t len, const
 	if (len == 0)
 		refuse(&answer, 400, "the body is empty: an AdmissionReview is expected\n");
 	else if (len > REVIEW_MAX_BODY)
-		refuse(&answer, 413, "the body is larger than 7 MiB\n");
+		refuse(&answer, 413, "the body is larger than " REVIEW_MAX_BODY_TEXT "\n");
 	else if (!(tree = json_parse_members(arena, body, len, review_members, &err)) ||
 		 request_read(tree, &request, &err) < 0)
 		refuse_input(arena, &err, &answer);

@@ -5,6 +5,7 @@
 
 #include <gnutls/abstract.h>
 
+#include "core/limits.h"
 #include "net/connection.h"
 #include "net/reply.h"
 #include "sys/clock.h"

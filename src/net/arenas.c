@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "core/review.h"
+#include "core/limits.h"
 
 enum { FIRST_SIZE = 64 * 1024 }; /* most reviews need no more */
 

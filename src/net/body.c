@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/review.h"
+#include "core/limits.h"
 #include "sys/heap.h"
 
 enum { FIRST_CAPACITY = 16 * 1024 }; /* most reviews fit */

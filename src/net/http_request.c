@@ -4,13 +4,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/review.h"
+#include "core/limits.h"
 #include "net/reply.h"
 #include "sys/clock.h"
 
 #define REVIEW_PATH "/mutate"
 
-static const char too_large[] = "the body has more than 7 MiB";
+static const char too_large[] = "the body is larger than " REVIEW_MAX_BODY_TEXT;
 
 void http_request_init(struct http_request *request, struct runtime *runtime)
 {

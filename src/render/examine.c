@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/json.h"
+#include "core/limits.h"
 #include "core/messages.h"
 #include "render/apply.h"
 

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/review.h"
+#include "core/limits.h"
 #include "net/body.h"
 #include "suites.h"
 #include "unit.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "core/limits.h"
 #include "core/review.h"
 #include "suites.h"
 #include "unit.h"
