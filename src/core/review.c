@@ -53,7 +53,7 @@ static void refuse_for_memory(const struct arena *arena, struct review_answer *a
 	if (arena->state == ARENA_OVER_MAX)
 		refuse(answer, 413, "the review needs more memory than one may use\n");
 	else
-		refuse(answer, 503, "no memory just now: try again\n");
+		refuse(answer, 503, "no memory right now: try again\n");
 }
 
 static bool is_pod(const struct request *request)
@@ -179,8 +179,8 @@ static void refuse_input(struct arena *arena, const struct error *err, struct re
 		refuse_for_memory(arena, answer);
 		return;
 	}
-	text = arena_printf(arena, "the body is no AdmissionReview: %s\n", err->message);
-	refuse(answer, 400, text ? text : "the body is no AdmissionReview\n");
+	text = arena_printf(arena, "the body is not an AdmissionReview: %s\n", err->message);
+	refuse(answer, 400, text ? text : "the body is not an AdmissionReview\n");
 }
 
 static void answer_body(struct arena *arena, const char *body, size_t len, const struct review_config *config,

@@ -45,7 +45,7 @@ SERVICES = {
     "of ready pods alone": (changed(publishNotReadyAddresses=None), {}, [UNREADY]),
     "of ready pods alone, for pods that wait": (
         changed(publishNotReadyAddresses=None), {"wait": "true"},
-        ["tfconfig.dev/wait waits for ever: set publishNotReadyAddresses: true on Service trainer"]),
+        ["tfconfig.dev/wait waits forever: set publishNotReadyAddresses: true on Service trainer"]),
     "without a selector": (
         changed(selector=None), {}, ["a Service without a selector gives pods no names: Service trainer"]),
     "of other pods": (

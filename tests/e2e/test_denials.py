@@ -27,7 +27,7 @@ MISTAKES = {
         "name the pods' headless Service there: without it the pods have no DNS names to find each other by"),
     "no such container": (
         stateful_set(annotations={"containers": "tensorflw"}),
-        "names no container of the pod: there are tensorflow"),
+        "is not a container of the pod, which has tensorflow"),
     "the annotation's value": (
         stateful_set(annotations={"inject": "yes"}),
         'annotation tfconfig.dev/inject is "yes": must be "true" or "false"'),

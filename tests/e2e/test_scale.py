@@ -157,7 +157,7 @@ def test_a_set_of_on_delete_gets_its_group_and_its_pods_are_left_to_their_owner(
     scale(namespace, 3)
     namespace.wait_for(lambda: resized(namespace), "the set has its group", 180)
     assert resized(namespace) == [
-        ("the group has 3 pods now, before 2: its updateStrategy says when which pod gets it", 1)]
+        ("the group has 3 pods now, before 2: its updateStrategy decides when each pod gets it", 1)]
     namespace.wait_for(lambda: len(namespace.pods("trainer")) == 3, "the third pod is there")
     assert [knows(value, size) for value, size in zip(namespace.given("trainer"), (2, 2, 3))] == [True] * 3
     assert [pod["metadata"]["uid"] for pod in namespace.pods("trainer")][:2] == uids
@@ -319,7 +319,7 @@ def test_a_set_made_while_the_webhook_was_switched_off_is_restarted_when_it_is_o
         namespace.applied(service(), stateful_set())
         namespace.rolled_out("trainer")
         revisions = namespace.revisions("trainer")
-        stale(namespace, "its restart would not pass the webhook")
+        stale(namespace, "so a restart would not pass it")
         assert new_revisions(namespace, revisions) == 0
     finally:
         webhook.install()

@@ -116,7 +116,7 @@ def test_what_is_wrong_with_the_service_is_told(api, server, spec, warning):
 def test_a_set_that_waits_is_told_what_a_service_that_hides_pods_means(api, server):
     api.place(SERVICE, "ml", "trainer", spec={**SOUND, "publishNotReadyAddresses": False})
     assert warnings(server.review(review(annotations={"tfconfig.dev/wait": "true"}))) == [
-        "tfconfig.dev/wait waits for ever: set publishNotReadyAddresses: true on Service trainer"]
+        "tfconfig.dev/wait waits forever: set publishNotReadyAddresses: true on Service trainer"]
 
 
 @pytest.mark.parametrize("change, warning", [

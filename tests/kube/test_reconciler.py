@@ -260,7 +260,7 @@ def test_a_restart_that_would_not_be_stamped_touches_nothing(api, reconcile):
     api.wait_until(lambda: api.events("GroupStale"), "it is told")
     assert api.restarts_of() == 0
     assert api.events("GroupStale")[0]["message"] == (
-        "its restart would not pass the webhook, which leaves this namespace out: no pod gets a TF_CONFIG")
+        "the webhook leaves this namespace out, so a restart would not pass it: no pod gets a TF_CONFIG")
 
 
 def test_a_restart_that_is_refused_is_told(api, reconcile):
@@ -557,7 +557,7 @@ def test_an_update_strategy_that_rolls_nothing_is_told(api, reconcile):
     api.scale("trainer", 5)
     reconciler.wait_for("restarted ml/trainer")
     assert api.events("GroupResized")[0]["message"] == (
-        "the group has 5 pods now, before 3: its updateStrategy says when which pod gets it")
+        "the group has 5 pods now, before 3: its updateStrategy decides when each pod gets it")
 
 
 # The list

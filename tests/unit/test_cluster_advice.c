@@ -28,7 +28,7 @@ static const struct review_config config = {.cluster_domain = "cluster.local", .
 	"}},\"spec\":{\"serviceName\":\"m\",\"replicas\":3,\"template\":{}}}"
 
 #define UNREADY "\"no pod has a name before it is ready: set publishNotReadyAddresses: true on Service m\""
-#define WAITS   "\"tfconfig.dev/wait waits for ever: set publishNotReadyAddresses: true on Service m\""
+#define WAITS   "\"tfconfig.dev/wait waits forever: set publishNotReadyAddresses: true on Service m\""
 #define MISSING "\"the pods find each other by a headless Service, which is missing: Service m\""
 #define THREE   "\"the group counts 2 pods of a set whose spec.replicas is 3: StatefulSet m-worker\""
 

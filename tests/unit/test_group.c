@@ -142,7 +142,7 @@ static void the_roles_make_sense_together(void)
 		{"worker:2", 3, 0, NULL, "the counts of StatefulSet trainer add up to 2, and its spec.replicas is 3"},
 		{"worker:4", 3, 0, NULL, "the counts of StatefulSet trainer add up to 4, and its spec.replicas is 3"},
 		{"chief:1,ps:4,worker:*", 4, 0, NULL,
-		 "the counts beside * of StatefulSet trainer add up to 5, more than its spec.replicas, 4"},
+		 "the counts next to * of StatefulSet trainer add up to 5, more than its spec.replicas, 4"},
 	};
 
 	check_rows(rows, ARRAY_LEN(rows));

@@ -69,21 +69,21 @@ static void what_is_no_review_gets_400(void)
 		const char *message;
 	} rows[] = {
 		{"", "the body is empty"},
-		{"\n", "the body is no AdmissionReview: it is not JSON"},
-		{"null", "the body is no AdmissionReview: its kind"},
-		{"[]", "the body is no AdmissionReview: its kind"},
-		{"{}", "the body is no AdmissionReview: its kind"},
-		{"{\"kind\":\"AdmissionReview\"}", "the body is no AdmissionReview: its apiVersion"},
+		{"\n", "the body is not an AdmissionReview: it is not JSON"},
+		{"null", "the body is not an AdmissionReview: its kind"},
+		{"[]", "the body is not an AdmissionReview: its kind"},
+		{"{}", "the body is not an AdmissionReview: its kind"},
+		{"{\"kind\":\"AdmissionReview\"}", "the body is not an AdmissionReview: its apiVersion"},
 		{"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v2\",\"request\":{\"uid\":\"u\"}}",
-		 "the body is no AdmissionReview: its apiVersion"},
+		 "the body is not an AdmissionReview: its apiVersion"},
 		{"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\"}",
-		 "the body is no AdmissionReview: it has no request"},
+		 "the body is not an AdmissionReview: it has no request"},
 		{"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":null}",
-		 "the body is no AdmissionReview: it has no request"},
+		 "the body is not an AdmissionReview: it has no request"},
 		{"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{}}",
-		 "the body is no AdmissionReview: its request has no uid"},
+		 "the body is not an AdmissionReview: its request has no uid"},
 		{"{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"Request\":{\"uid\":\"u\"}}",
-		 "the body is no AdmissionReview: it has no request"},
+		 "the body is not an AdmissionReview: it has no request"},
 	};
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);

@@ -76,7 +76,7 @@ static void a_set_that_waits_is_told_what_that_comes_to(void)
 	static const char yes[] = "\"tfconfig.dev/wait\":\"true\"";
 	static const char hiding[] = "\"clusterIP\":\"None\",\"selector\":{\"app\":\"trainer\"}";
 	static const char waits[] =
-		"[\"tfconfig.dev/wait waits for ever: set publishNotReadyAddresses: true on Service hl\"]";
+		"[\"tfconfig.dev/wait waits forever: set publishNotReadyAddresses: true on Service hl\"]";
 
 	check_annotated(yes, "", hiding, waits);
 	check_annotated("", yes, hiding, waits);
