@@ -28,8 +28,8 @@ enum prune_result {
 
 /*
  * Writes what `members` keeps of the text into the arena, *ret_len bytes and '\0'. text[len] must be '\0'. It takes no
- * more memory than that, but for small texts while they are pruned; a large text of which nearly all stays is not copied
- * but returned, whole.
+ * more memory than that, but for small texts while they are pruned; a large text of which nearly all stays is not
+ * copied but returned, whole.
  */
 MUST_CHECK enum prune_result prune(struct arena *arena, const char *text, size_t len,
 				   const struct prune_member *members, const char **ret_text, size_t *ret_len);

@@ -7,7 +7,7 @@
 
 /*
  * Stage 2: a pod with our label is created. Reads the stamp that came with its template and the ordinal in its name,
- * and puts TF_CONFIG into its containers, or denies: a worker without its TF_CONFIG would train alone, silently.
+ * and puts TF_CONFIG into its containers, or denies: a worker without its TF_CONFIG would silently train alone.
  */
 void admit_pod(const struct request *request, const struct review_config *config, struct verdict *verdict);
 

@@ -6,7 +6,7 @@
 
 /*
  * Advice on a StatefulSet that opted in: what is allowed and yet known to keep training from working. Given as
- * warnings, which kubectl prints; on a pod nobody would see them.
+ * warnings, which kubectl prints; on a pod, no one would see them.
  */
 
 /* `subject` has been compiled. */

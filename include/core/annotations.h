@@ -35,7 +35,7 @@ struct container_list {
 
 struct annotations {
 	enum inject inject;
-	bool others;           /* there are annotations beside inject */
+	bool others;           /* there are annotations other than inject */
 	const char *cluster;   /* the group as written; NULL: none */
 	const char *port_name; /* of a containerPort; NULL: `port` is the number */
 	unsigned port;

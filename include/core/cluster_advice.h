@@ -6,13 +6,13 @@
 #include "core/verdict.h"
 
 /*
- * Advice on a StatefulSet that opted in by what the cluster holds beside it: service_advice.h and group_advice.h, on
- * what was found. Asks for what it would like to see.
+ * Advice on a workload that opted in, from other objects of the cluster: service_advice.h and group_advice.h, applied
+ * to what was found. Adds the objects that it wants to the list.
  */
 
 /*
- * What is unknown gives no advice, nor does another set that is missing: it may be applied next. The list is one that
- * another review of the same object made, or empty.
+ * An object that is unknown yields no advice, and neither does another set that is missing: it may be applied next. The
+ * list is empty, or was filled by an earlier review of the same object.
  */
 void cluster_advice_give(const struct compilation *subject, struct related_list *related, struct verdict *verdict);
 

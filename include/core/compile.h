@@ -23,7 +23,7 @@ struct compilation {
 	/* what comes of it */
 	unsigned size;         /* pods */
 	unsigned first;        /* ordinal */
-	struct stamp stamp;    /* where there are pods: without any there is no group */
+	struct stamp stamp;    /* set where size > 0: without pods there is no group */
 	const char *kept_text; /* the old stamp, where it stays; `stamp` is then what it says */
 };
 

@@ -10,8 +10,8 @@
 
 /*
  * The containers of a pod spec, in a pod or a pod template: which of them get the variable, what their env holds, and
- * the number behind a port's name. Containers are found by name, never by position. What is no object where a container
- * should be is passed over: the object was not validated yet.
+ * the number of a named port. Containers are found by name, never by position. The object was not validated yet, so
+ * what stands in the place of a container and is not an object is skipped.
  */
 
 /* A walk over containers: init containers first, each array in its order. */

@@ -56,15 +56,15 @@ MUST_CHECK int group_of_workers(struct arena *arena, struct group *ret_group, st
 /*
  * Resolves a written group: names sets and services, gives "*" its count, leaves out what has none, joins neighbours
  * that say the same, numbers the entries, and checks what the whole must hold (group_check, counts that add up to the
- * replicas, one service a set). `ret_follows` tells whether the own part follows the replicas: a
+ * replicas, one service a set). `ret_follows` says whether the own part follows the replicas: a
  * "*" stands for workers or ps.
  */
 MUST_CHECK int group_resolve(struct group *group, const struct group_owner *owner, bool *ret_follows,
 			     struct error *err);
 
 /*
- * What must hold of a group whose sets and services are named: at most one chief and one evaluator, no evaluator alone,
- * no ps without a worker, one service a set.
+ * What must be true of a group whose sets and services are named: at most one chief and one evaluator, no lone
+ * evaluator, no ps without a worker, one service a set.
  */
 MUST_CHECK int group_check(const struct group *group, struct error *err);
 

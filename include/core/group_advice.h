@@ -8,13 +8,14 @@
 #include "core/workload.h"
 
 /*
- * Advice on a group over several StatefulSets, where another set of it is at hand: all pods of the group must be told
- * the same, so every set must say the same and have the pods that the group counts. Given as warnings on the one.
+ * Advice on a group over several StatefulSets, where another set of it is known: all its pods must get the same
+ * TF_CONFIG, so each set must say the same and have the pods that the group counts. Given as warnings on the set under
+ * review.
  */
 
 /*
- * `stamp` is what the set under review comes to; `other` is the object, of a kind, of another set that its group names, in
- * the same namespace. What stage 1 would deny on the other set itself is left to it.
+ * `stamp` is that of the set under review; `other` is the object, of a kind, of another set that its group names, in
+ * the same namespace. Faults of the other set that stage 1 denies are left to stage 1.
  */
 void group_advice_give(const struct stamp *stamp, const struct workload_kind *kind, const cJSON *other,
 		       struct verdict *verdict);

@@ -6,9 +6,9 @@
 #include "base/arena.h"
 
 /*
- * The objects of the cluster that advice on a StatefulSet depends on, beside the set itself: its Service, and the other
- * sets of its group. A first review of it lists them; whoever can ask the API server fills in what became of each; and
- * a second review of the same bytes then knows more. Here nothing is looked up.
+ * The other objects of the cluster that advice on a StatefulSet depends on: its Service, and the other sets of its
+ * group. A first review lists them, a caller that can ask the API server fills in what it found, and a second review of
+ * the same bytes then knows more. Nothing is looked up here.
  */
 
 enum { RELATED_MAX = 16 }; /* objects that one review asks for: one look at each is to fit into its time */
@@ -17,7 +17,7 @@ enum related_kind { RELATED_SERVICE, RELATED_STATEFUL_SET };
 #define RELATED_KINDS (RELATED_STATEFUL_SET + 1)
 
 enum related_state {
-	RELATED_UNKNOWN, /* nobody has looked, or could say */
+	RELATED_UNKNOWN, /* not looked up, or the look-up failed */
 	RELATED_FOUND,
 	RELATED_MISSING,
 };
@@ -40,7 +40,7 @@ struct related_list {
 
 /*
  * The object, which joins the list as an unknown one where it is not there. NULL where it has no place: the list or the
- * arena is full, or a name is no DNS label, which could mean something else in a URL. Strings are borrowed.
+ * arena is full, or a name is not a DNS label and could mean something else in a URL. Strings are borrowed.
  */
 const struct related *related_want(struct related_list *list, struct arena *arena, const char *namespace,
 				   enum related_kind kind, const char *name);

@@ -26,7 +26,7 @@ struct request {
 	const cJSON *old_object; /* likewise */
 };
 
-/* Reads a parsed review. Returns -1 with ERROR_INVALID where it is no review of a version that is known. */
+/* Reads a parsed review. Returns -1 with ERROR_INVALID where it is not a review of a known version. */
 MUST_CHECK int request_read(const cJSON *review, struct request *ret_request, struct error *err);
 
 #endif

@@ -22,11 +22,11 @@ enum review_decision {
 };
 
 /*
- * The answer, and what logs and metrics tell of it. Strings are never NULL ("" where unknown); they live in the arena,
- * or in static memory, and so end with arena_reset. What comes from the body may hold any valid UTF-8.
+ * The answer, and what logs and metrics say about it. Strings are never NULL ("" where unknown); they live in the
+ * arena, or in static memory, and so end with arena_reset. What comes from the body may hold any valid UTF-8.
  */
 struct review_answer {
-	int http_status; /* 200; 400 no review; 413 it needs more than an arena holds; 503 no memory just now */
+	int http_status; /* 200; 400 not a review; 413 needs more than an arena holds; 503 no memory right now */
 	const char *content_type; /* of the body */
 	const char *body;
 	size_t body_len;
@@ -53,10 +53,9 @@ void review_answer(struct arena *arena, const char *body, size_t len, const stru
 		   struct review_answer *ret_answer);
 
 /*
- * As review_answer, for who can look into the cluster. A review for which that could make a difference, which no pod's
- * is, adds to the list what it would like to see: with a list that was empty, the answer is what can be said without.
- * Reviewed again, with what has become of the objects in the list, the same body gets the same decision and patch, and
- * more warnings. Should the objects be too large for the arena, they are passed over.
+ * Like review_answer, for callers that can query the cluster. StatefulSet reviews append the objects they want to
+ * `related`; call again once those are filled in. The same body then gets the same decision and patch, and perhaps more
+ * warnings. Objects that are too large for the arena are ignored.
  */
 void review_answer_with(struct arena *arena, const char *body, size_t len, const struct review_config *config,
 			struct related_list *related, struct review_answer *ret_answer);

@@ -10,7 +10,7 @@ enum role { ROLE_CHIEF, ROLE_WORKER, ROLE_PS, ROLE_EVALUATOR };
 /* Which of them it is: TF_CONFIG's "task". */
 struct task {
 	enum role role;
-	unsigned index; /* among those of its role, from 0 on */
+	unsigned index; /* among those of its role, counted from 0 */
 };
 
 /* "chief", "worker", "ps", "evaluator". */

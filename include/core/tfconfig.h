@@ -13,8 +13,8 @@
  *     {"cluster":{"worker":["trainer-0.hl.ml.svc.cluster.local:2222",...]},"task":{"type":"worker","index":1}}
  *
  * Compact, roles in the order chief, worker, ps, evaluator; one stamp gives every pod the same "cluster" bytes, with
- * two exceptions. An evaluator stands in its own cluster alone, since ParameterServerStrategy hangs where others list
- * it. In the sparse form a worker sees the chief, every ps and itself: {"worker":{"<index>":"host:port"}}.
+ * two exceptions. Only an evaluator's own cluster lists it, since ParameterServerStrategy hangs where others do. In the
+ * sparse form a worker sees the chief, every ps and itself: {"worker":{"<index>":"host:port"}}.
  *
  * Every byte comes from names and numbers that were checked, so none needs an escape and none is a '$', which
  * Kubernetes would expand.

@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 
 /*
- * What a stage decides on one object: a denial or nothing, warnings, a JSON patch, and what the audit log shall tell.
+ * What a stage decides on one object: a denial or nothing, warnings, a JSON patch, and what the audit log is to say.
  * All of it lives in the arena. Control characters that a name or value brings into a denial or a warning become '?':
  * the object was not validated yet, and the API server drops a warning that holds one.
  */

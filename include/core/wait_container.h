@@ -10,7 +10,10 @@
 
 #define WAIT_CONTAINER "tfconfig-wait"
 
-/* Adds it to the pod, last among the init containers that `spec` has now. `image` and `value` live as long as the arena. */
+/*
+ * Adds it to the pod, last among the init containers that `spec` has now. `image` and `value` live as long as the
+ * arena.
+ */
 void wait_container_add(const cJSON *spec, const char *image, const char *value, struct verdict *verdict);
 
 #endif

@@ -10,7 +10,7 @@
 
 /*
  * A workload is an object whose pods may form a group: a StatefulSet, say. What differs between the kinds of workloads
- * stands in one module a kind, behind a struct workload_kind; all other modules ask through it and name no kind.
+ * is in one module for each, behind a struct workload_kind; all other modules ask through it and name no kind.
  */
 
 struct workload_kind;
@@ -45,7 +45,7 @@ struct workload_kind {
 	/* The name of the headless Service, NULL where there is none. */
 	const char *(*service)(const struct workload *workload);
 
-	/* True where nothing differs, beside the template and the annotations, that a group is made of. */
+	/* True where nothing but the template and the annotations differs of what a group is made of. */
 	bool (*is_same_shape)(const struct workload *a, const struct workload *b);
 
 	/* True where each pod waits until those before it are ready. */
@@ -57,7 +57,7 @@ struct workload_kind {
 	/* Warns of names that are too long for it or for its pods. */
 	void (*advise_on_names)(const char *name, unsigned size, unsigned first, struct verdict *verdict);
 
-	/* Warns of how its pods start, and come by a new template. */
+	/* Warns of how its pods start, and get a new template. */
 	void (*advise_on_rollout)(const struct workload *workload, struct verdict *verdict);
 
 	/* The ordinal of a pod, by all that its controller has written. `owner` is the workload's name. -1: denied. */
@@ -68,7 +68,9 @@ struct workload_kind {
 /* `object` may be NULL: there is nothing in it then. */
 struct workload workload_of(const struct workload_kind *kind, const cJSON *object);
 
-/* True where an annotation has this value on the workload or on its pod template; annotations_read denies two values. */
+/*
+ * True where an annotation has this value on the workload or on its pod template; annotations_read denies two values.
+ */
 bool workload_says(const struct workload *workload, const char *key, const char *value);
 
 /* True where its template can carry our stamps: the template's metadata is an object, or can be made one. */

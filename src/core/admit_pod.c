@@ -148,8 +148,8 @@ static int find_task(const struct request *request, struct member *member, struc
 }
 
 /*
- * Adds the init container that waits. One of this name is ours, from an earlier review: others may have added to it, and
- * it stays where it is, with the value.
+ * Adds the init container that waits. One of this name is ours, from an earlier review: others may have added to it,
+ * and it stays where it is, with the value.
  */
 static void add_wait(const cJSON *spec, const char *image, const char *value, struct verdict *verdict)
 {

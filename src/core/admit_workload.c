@@ -10,14 +10,14 @@
 
 #define TEMPLATE_PATH "/spec/template"
 
-/* The workload under review, and what it comes to. */
+/* The workload under review, and what stage 1 makes of it. */
 struct admission {
 	const struct request *request;
 	struct related_list *related;   /* NULL: nothing will be looked up */
 	struct compilation compilation; /* its `old` is empty but for an UPDATE */
 };
 
-/* Makes both stamps what they shall be; NULL: absent. */
+/* Sets both stamps; NULL: removes it. */
 static void put_stamps(const struct workload *workload, const char *label, const char *stamp, struct verdict *verdict)
 {
 	if (!workload_takes_stamps(workload))
@@ -35,7 +35,7 @@ static void advise(const struct admission *admission, struct verdict *verdict)
 		cluster_advice_give(&admission->compilation, admission->related, verdict);
 }
 
-/* Nothing changed that a group is made of: the stamps of before come back, and the update is never denied. */
+/* Nothing that a group is made of has changed: the old stamps are restored, and the update is never denied. */
 static void restore_stamps(struct admission *admission, struct verdict *verdict)
 {
 	struct compilation *compilation = &admission->compilation;
@@ -47,7 +47,7 @@ static void restore_stamps(struct admission *admission, struct verdict *verdict)
 		advise(admission, verdict);
 }
 
-/* It has not opted in: it carries no stamps. */
+/* It has not opted in, so it carries no stamps. */
 static void opt_out(struct admission *admission, struct verdict *verdict)
 {
 	struct compilation *compilation = &admission->compilation;
@@ -75,7 +75,7 @@ static void opt_out(struct admission *admission, struct verdict *verdict)
 static void opt_in(struct admission *admission, struct verdict *verdict)
 {
 	struct compilation *compilation = &admission->compilation;
-	const char *stamp = compilation->old.stamp; /* which stays while there are no pods */
+	const char *stamp = compilation->old.stamp; /* kept while there are no pods */
 
 	if (compile(compilation, verdict) < 0)
 		return;

@@ -12,7 +12,7 @@
 #include "core/tfconfig.h"
 
 enum {
-	/* Advice takes no time worth mentioning, whatever an object holds: this is as far as it looks. */
+	/* How far advice looks, so that it takes little time whatever an object holds. */
 	CONTAINERS_LOOKED_AT = 20,
 	ENTRIES_LOOKED_AT = 20,    /* of the group */
 	NO_PROXY_LOOKED_AT = 4096, /* bytes */
@@ -72,7 +72,7 @@ static const char *proxy_variable(const cJSON *container)
 
 		if (!entry)
 			continue;
-		/* An empty value is no proxy, and hides the variables behind it; one from elsewhere is taken as set. */
+		/* An empty value means no proxy and hides the variables after it; one from elsewhere counts as set. */
 		return json_get(entry, "valueFrom") || (value && value[0]) ? variables[i] : NULL;
 	}
 	return NULL;
@@ -104,7 +104,7 @@ static const char *no_proxy_entry(const struct stamp *stamp, const char *domain,
 	return stamp->domain[0] ? arena_printf(arena, ".%s", stamp->domain) : ".svc";
 }
 
-/* The end of the group's addresses behind one Service that the list leaves to the proxy; NULL: there is none. */
+/* The domain of one of the group's Services that no_proxy does not cover; NULL: it covers all of them. */
 static const char *uncovered_domain(const struct compilation *subject, const char *list, struct arena *arena)
 {
 	const struct group *group = &subject->stamp.group;
@@ -140,7 +140,7 @@ static bool advise_on_proxy(const struct compilation *subject, const cJSON *cont
 		entry = env_find(container, list_variable);
 	}
 	list = json_get_string(entry, "value");
-	/* A list that is not written here, or that nobody would write by hand, is none that we can speak of. */
+	/* We can't judge a list that is not written here, and do not read one that is unreasonably long. */
 	if (json_get(entry, "valueFrom") || (list && strlen(list) > NO_PROXY_LOOKED_AT))
 		return false;
 	domain = uncovered_domain(subject, list, verdict->arena);

@@ -164,7 +164,7 @@ static int read_wait(const struct annotation *annotation, struct annotations *an
 }
 
 static const struct key {
-	const char *name; /* behind the prefix */
+	const char *name; /* after the prefix */
 	int (*read)(const struct annotation *annotation, struct annotations *annotations);
 } keys[] = {
 	{"inject", read_inject},     {"cluster", read_cluster},
@@ -202,7 +202,7 @@ static const char *field_of(const struct verdict *verdict, const char *name)
 	return field ? field : "annotation";
 }
 
-/* Takes the values of one map over into `values`, one for each key; `stamped` tells that our own stamp may be there. */
+/* Copies the values of one map into `values`, one for each key. `stamped`: our own stamp may be among them. */
 static int collect(const cJSON *annotations, bool stamped, struct verdict *verdict, const char *values[KEYS])
 {
 	const cJSON *item;

@@ -49,7 +49,7 @@ static int check_template(const struct workload *workload, struct verdict *verdi
 	return compile_check_selector(workload, verdict);
 }
 
-/* A group that is not written can't be wrong, but for its size; then the replicas are what the user wrote. */
+/* A default group can only be wrong in its size, which is what the user wrote. */
 static const char *group_field(const struct compilation *compilation)
 {
 	return compilation->annotations.cluster ? "annotation " CLUSTER_KEY : compilation->workload.kind->size_field;
@@ -75,7 +75,7 @@ int compile_written_group(struct compilation *compilation, struct verdict *verdi
 	return 0;
 }
 
-/* Finds the number behind a port's name. */
+/* Looks up the number of a named port. */
 static int resolve_port(struct compilation *compilation, struct verdict *verdict)
 {
 	const struct annotations *annotations = &compilation->annotations;
@@ -126,7 +126,7 @@ static int check_wait(const struct compilation *compilation, struct verdict *ver
 	return 0;
 }
 
-/* Resolves the group against the replicas there are. */
+/* Resolves the group against the number of pods. */
 static int resolve_group(struct compilation *compilation, struct verdict *verdict)
 {
 	struct stamp *stamp = &compilation->stamp;
@@ -147,8 +147,8 @@ static int resolve_group(struct compilation *compilation, struct verdict *verdic
 }
 
 /*
- * Keeps the stamp of before where it says the same and the template stays. Then nothing new is written, so nothing of
- * it is checked: another cluster domain makes no set too large that runs.
+ * Keeps the old stamp where it says the same and the template is unchanged. Nothing new is written then, so its size is
+ * not checked: a change of the cluster domain must not make a running set too large.
  */
 static bool keep_stamp(struct compilation *compilation, struct arena *arena)
 {

@@ -7,7 +7,7 @@
 #include "core/keys.h"
 #include "core/messages.h"
 
-/* The other set, as far as it says something about the group. */
+/* What the other set says about the group. */
 struct other {
 	const char *name;
 	const char *service;
@@ -16,7 +16,7 @@ struct other {
 	struct annotations annotations;
 };
 
-/* False where stage 1 would deny the set, or knows no name for it. */
+/* False where stage 1 would deny the set, or it has no name. */
 static bool read_other(const struct workload_kind *kind, const cJSON *object, struct arena *arena, struct other *other)
 {
 	struct verdict unheard = {.arena = arena, .object = ""};
@@ -41,7 +41,7 @@ static unsigned counted(const struct group *group, const char *set)
 	return count;
 }
 
-/* True where the other set's line comes to the same group. Its replicas are another matter. */
+/* True where the other set's annotation yields the same group. Its replicas are checked elsewhere. */
 static bool says_the_same(const struct stamp *stamp, const struct other *other, struct arena *arena)
 {
 	struct group_owner owner = {.set = other->name, .service = other->service, .first_ordinal = other->start};
@@ -54,7 +54,7 @@ static bool says_the_same(const struct stamp *stamp, const struct other *other, 
 	return group_resolve(&group, &owner, &follows, NULL) == 0 && group_equal(&group, &stamp->group);
 }
 
-/* What every pod of the group must be told alike, beside the group itself. */
+/* The first annotation that must be the same for all pods of the group, and is not. NULL: none. */
 static const char *different_annotation(const struct stamp *stamp, const struct annotations *annotations)
 {
 	if (annotations->port_name || annotations->port != stamp->port)

@@ -47,7 +47,7 @@ static void refuse(struct review_answer *answer, int status, const char *text)
 	answer->message = text;
 }
 
-/* The arena ended the review: either nobody could answer it in this memory, or others hold the memory just now. */
+/* The arena ran out: the review needs more than one may use, or others hold the memory right now. */
 static void refuse_for_memory(const struct arena *arena, struct review_answer *answer)
 {
 	if (arena->state == ARENA_OVER_MAX)
@@ -74,7 +74,7 @@ static void decide(const struct request *request, const struct review_config *co
 		admit_pod(request, config, verdict);
 }
 
-/* "StatefulSet ml/trainer", as messages begin; one that has no name yet goes by the begin of it: "Pod ml/fit-*". */
+/* "StatefulSet ml/trainer", as messages start; without a name yet, by its generateName: "Pod ml/fit-*". */
 static const char *object_of(struct arena *arena, const struct request *request)
 {
 	const cJSON *metadata = json_get_object(request->object, "metadata");
@@ -233,7 +233,7 @@ void review_answer_with(struct arena *arena, const char *body, size_t len, const
 			struct related_list *related, struct review_answer *ret_answer)
 {
 	answer_body(arena, body, len, config, related, ret_answer);
-	/* What others put into the cluster must not cost this one its answer. */
+	/* What other objects hold must not cost this one its answer. */
 	if (arena->state != ARENA_OK && holds_objects(related)) {
 		arena_reset(arena);
 		answer_body(arena, body, len, config, NULL, ret_answer);

@@ -16,7 +16,7 @@ static const struct prune_member metadata[] = {
 	{NULL, NULL},
 };
 
-/* Patches count containers and entries of env; none is ever left out of its array. */
+/* Patches address containers and entries of env by position, so none is ever left out of its array. */
 static const struct prune_member container[] = {{"name", NULL}, {"env", NULL}, {NULL, NULL}};
 
 static const struct prune_member spec[] = {

@@ -18,7 +18,7 @@ static bool lists_role(const struct stamp *stamp, enum role role, struct task ow
 	return role != ROLE_EVALUATOR || own.role == ROLE_EVALUATOR;
 }
 
-/* In the sparse form a worker sees itself alone among the workers. */
+/* In the sparse form, a worker sees no other worker. */
 static bool is_sparse(const struct stamp *stamp, enum role role, struct task own)
 {
 	return stamp->sparse && own.role == ROLE_WORKER && role == ROLE_WORKER;
@@ -89,7 +89,7 @@ static size_t list_size(const struct stamp *stamp, const char *namespace, enum r
 		size += (address_size(stamp, namespace, entry) + strlen("\"\",")) * entry->count;
 		size += digits_of_range(entry->first_ordinal, entry->count);
 	}
-	return size - 1; /* no comma behind the last */
+	return size - 1; /* no comma after the last */
 }
 
 static size_t own_address_size(const struct stamp *stamp, const char *namespace, struct task task)
@@ -116,7 +116,7 @@ size_t tfconfig_size(const struct stamp *stamp, const char *namespace, struct ta
 		else
 			size += list_size(stamp, namespace, role);
 	}
-	return size - 1; /* no comma behind the last role */
+	return size - 1; /* no comma after the last role */
 }
 
 size_t tfconfig_largest_size(const struct stamp *stamp, const char *namespace)
@@ -203,7 +203,7 @@ static void write_number(struct writer *writer, unsigned number)
 	write_text(writer, first);
 }
 
-/* What stands behind the ordinal of every address of an entry; it is the same for all, so it is made once. */
+/* What follows the ordinal in each address of an entry: the same for all of them, so it is made once. */
 static const char *address_end(struct arena *arena, const struct stamp *stamp, const char *namespace,
 			       const struct group_entry *entry)
 {

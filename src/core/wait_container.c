@@ -19,7 +19,7 @@ static cJSON *list_of(cJSON *item)
 /*
  * With 5,700 names the program holds 7 MiB, libraries included, and takes a tenth of a second of CPU time. Requests
  * equal limits, for CPU too: a pod whose other containers are so is Guaranteed, and must not lose the CPUs that it then
- * has for itself. An init container asks for nothing beside the containers that come after it, where they ask for more.
+ * has for itself. What an init container asks for costs nothing extra where the containers after it ask for more.
  */
 static cJSON *amounts(void)
 {

@@ -7,8 +7,8 @@
 #include "fuzz.h"
 
 /*
- * Any bytes as the body of a review: there is one answer, within the memory of one review. Behind a NUL, the bytes of an
- * object that the cluster is said to hold wherever the review before it would like to see one.
+ * Any bytes as the body of a review: there is one answer, within the memory of one review. Behind a NUL, the bytes of
+ * an object that the cluster is said to hold wherever the review before it would like to see one.
  */
 
 enum { FIRST_BLOCK = 16 * 1024, MEMORY = 16 * 1024 * 1024 };

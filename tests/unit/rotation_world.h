@@ -125,7 +125,9 @@ bool world_has_room(const struct world *world);
 /* One small step of a replica's program. */
 void world_step(struct world *world, unsigned replica);
 
-/* Goes on until the replica has looked once more and found nothing to do, or has taken `max` steps; true for the first. */
+/*
+ * Goes on until the replica has looked once more and found nothing to do, or has taken `max` steps; true for the first.
+ */
 bool world_settle(struct world *world, unsigned replica, unsigned max);
 
 /* The replica starts anew: what it served is gone. */
