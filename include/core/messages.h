@@ -99,7 +99,9 @@
 #define MESSAGE_GROUP_NO_REST                                                                                   \
 	"the counts next to * of StatefulSet %s add up to %u, more than its spec.replicas, %u: lower them, or " \
 	"raise it"
-#define MESSAGE_GROUP_SUM             "the counts of StatefulSet %s add up to %u, and its spec.replicas is %u: make them equal"
+#define MESSAGE_GROUP_SUM                                                                    \
+	"the counts of StatefulSet %s add up to %u, and its spec.replicas is %u: make them " \
+	"equal"
 #define MESSAGE_GROUP_CHIEFS          "it has %u chiefs: must be at most one"
 #define MESSAGE_GROUP_EVALUATORS      "it has %u evaluators: must be at most one"
 #define MESSAGE_GROUP_EVALUATOR_ALONE "an evaluator alone has nothing to evaluate: add a chief or workers"
@@ -119,7 +121,10 @@
 #define DENY_OWNER                                                                                           \
 	"only pods of a StatefulSet get a TF_CONFIG, and this one would train alone: use a StatefulSet, or " \
 	"remove the label tfconfig.dev/inject from the pod template"
-#define DENY_NO_STAMP         "the group is written there when the StatefulSet is applied or restarted: run " CURE_RESTART
+#define DENY_NO_STAMP                                                                   \
+	"the group is written there when the StatefulSet is applied or restarted: run " \
+	" \
+	" CURE_RESTART
 #define DENY_STAMP_UNREADABLE "it can't be read (%s): run " CURE_RESTART
 #define DENY_STAMP_VERSION                                                                                    \
 	"this webhook reads version %d: run " CURE_RESTART " once every replica of the webhook has the same " \
@@ -155,7 +160,9 @@
 #define WARN_HOST_NETWORK "hostNetwork is true: two pods on one node fight for port %u"
 #define WARN_DNS_POLICY   "dnsPolicy %s can't resolve the peers' names: use ClusterFirst%s"
 #define WARN_PROXY        "gRPC obeys %s: add \"%s\" to %s, or training hangs: container %s"
-#define WARN_ISTIO        "an Istio sidecar refuses peers that start later: set sidecar.istio.io/inject: \"false\" on the pod"
+#define WARN_ISTIO                                                                                        \
+	"an Istio sidecar refuses peers that start later: set sidecar.istio.io/inject: \"false\" on the " \
+	"pod"
 #define WARN_SERVICE_LINKS \
 	"enableServiceLinks is not false: each Service of the namespace adds variables to the environment"
 #define WARN_ON_DELETE "updateStrategy OnDelete: old and new pods hold two groups until every old one is deleted"
@@ -165,9 +172,11 @@
 
 /* Warnings on a StatefulSet, of its Service. */
 
-#define WARN_SERVICE_MISSING     "the pods find each other by a headless Service, which is missing: Service %s"
-#define WARN_SERVICE_CLUSTER_IP  "a Service with a cluster IP gives pods no names: set clusterIP: None on Service %s"
-#define WARN_SERVICE_UNREADY     "no pod has a name before it is ready: set publishNotReadyAddresses: true on Service %s"
+#define WARN_SERVICE_MISSING    "the pods find each other by a headless Service, which is missing: Service %s"
+#define WARN_SERVICE_CLUSTER_IP "a Service with a cluster IP gives pods no names: set clusterIP: None on Service %s"
+#define WARN_SERVICE_UNREADY                                                                   \
+	"no pod has a name before it is ready: set publishNotReadyAddresses: true on Service " \
+	"%s"
 #define WARN_SERVICE_WAITS       "tfconfig.dev/wait waits forever: set publishNotReadyAddresses: true on Service %s"
 #define WARN_SERVICE_NO_SELECTOR "a Service without a selector gives pods no names: Service %s"
 #define WARN_SERVICE_SELECTOR    "the pods are not selected by %s=%s, as their template lacks it: Service %s"
