@@ -5,6 +5,7 @@
 #   V=1            show each command
 #   DEVELOPER=1    warnings are errors
 #   VARIANT=name   release (default), clang, asan (address and undefined behaviour), tsan (threads), fuzz (libFuzzer)
+#   JOBS=4         how many suites of tests run side by side
 #   PREFIX, DESTDIR  where `make install` puts the program and its manual page
 #   HOST_PROGRAM   of a cross build: a program of the same version that runs here, for `make man`
 #   CLUSTER=name, KUBERNETES=main|next  of `make cluster`, where several shall run, and of which version
@@ -17,6 +18,7 @@ VARIANT ?= release
 ENGINE ?= docker
 CLUSTER ?= default
 KUBERNETES ?= main
+JOBS ?= 4
 PLATFORMS ?= linux/amd64,linux/arm64
 
 VERSION := $(shell sed -n 's/.*TFCONFIG_WEBHOOK_VERSION "\(.*\)"/\1/p' include/version.h)
@@ -148,7 +150,7 @@ clean: ## remove build/
 
 INSTALL_PACKAGES := tests/tools/install-packages
 PYTHON := build/venv/bin/python
-PYTEST = PATH="$$PATH:$(CURDIR)/build/tools/usr/bin" $(PYTHON) -m pytest -q
+PYTEST = env PATH="$$PATH:$(CURDIR)/build/tools/usr/bin" $(PYTHON) -m pytest -q
 
 build/venv/.installed: tests/requirements.txt
 	python3 -m venv build/venv
@@ -165,35 +167,107 @@ demo-cluster: cluster-ready ## from an empty Kubernetes on this machine to a tra
 	@tests/e2e/cluster/build
 	@$(PYTHON) tests/demo/demo_cluster.py
 
-test: ## everything but TensorFlow: installs what it needs, runs all suites, and the sanitizers' builds
-	@$(INSTALL_PACKAGES) build demo test image
+# Suites run side by side, as most of them wait most of the time. Each is a target, `make test-kube` say, and a line of
+# the table at the end; what it prints comes in one piece when it has ended. The longest come first.
+suites = @tests/tools/suite --forget; \
+	$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) --output-sync=target $(1); \
+	status=$$?; tests/tools/suite --table; exit $$status
+
+# The program as it is shipped is asked everything. AddressSanitizer, with undefined behaviour, watches whatever reads
+# what others wrote; ThreadSanitizer the server, whose threads share something.
+TEST_SUITES := test-kube-asan test-kube test-server-asan test-server test-properties test-commands-asan test-commands \
+	test-files test-unit-asan test-unit
+CHECK_SUITES := test-properties-long test-server-tsan test-image test-fuzz test-valgrind test-instructions test-unit-clang
+
+test: ## the tests that a change needs: installs what they need; as it is shipped and under AddressSanitizer
+	$(call suites,$(TEST_SUITES))
+
+check: ## `make test`, then `make check-rest`
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory check-rest
+
+check-rest: ## what takes longer: ThreadSanitizer, valgrind, clang, many properties, fuzzers, instructions, the image
+	$(call suites,$(CHECK_SUITES))
+
+test-ready:
+	@$(INSTALL_PACKAGES) build demo test
 	@tests/tools/fetch-promtool
 	@$(MAKE) --no-print-directory build/venv/.installed
-	@$(MAKE) --no-print-directory DEVELOPER=1 all build/release/unit-tests build/release/tests/bench/core \
-		$(DRIVERS:%=build/release/%)
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=clang program build/clang/unit-tests
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=asan program build/asan/unit-tests $(DRIVERS:%=build/asan/%)
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=tsan program
-	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=fuzz fuzzers
-	@$(MAKE) --no-print-directory run-tests
 
-# One suite a line, each with its closing line; the first that fails ends the run.
-run-tests:
-	build/release/unit-tests
-	build/clang/unit-tests
-	build/asan/unit-tests
-	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
-	$(PYTHON) tests/bench/instructions.py
-	$(PYTEST) tests/data_cases tests/docs tests/certs tests/wait tests/render tests/manifests tests/build
-	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/data_cases tests/certs tests/wait tests/render
-	$(PYTEST) tests/kube
-	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/kube
-	$(PYTEST) tests/properties
-	$(PYTEST) tests/server
-	PROGRAM=build/asan/tfconfig-webhook $(PYTEST) tests/server
-	PROGRAM=build/tsan/tfconfig-webhook $(PYTEST) tests/server
-	tests/fuzz/run 20
-	$(PYTEST) tests/image
+# What the suites of each variant run.
+BUILT_release := all $(addprefix build/release/,unit-tests tests/bench/core $(DRIVERS))
+BUILT_asan := program $(addprefix build/asan/,unit-tests $(DRIVERS))
+BUILT_tsan := program
+BUILT_clang := program build/clang/unit-tests
+BUILT_fuzz := fuzzers
+BUILT := $(addprefix built-,release asan tsan clang fuzz)
+
+$(BUILT): built-%: test-ready
+	@$(MAKE) --no-print-directory DEVELOPER=1 VARIANT=$* $(BUILT_$*)
+
+test-unit test-commands test-files test-kube test-server test-properties: built-release
+test-properties-long test-valgrind test-instructions test-image: built-release
+test-unit-asan test-commands-asan test-kube-asan test-server-asan: built-asan
+
+suite = @tests/tools/suite $@
+# So many tests of a suite at once; who has nothing left to do takes from another what that has not begun.
+at_once = --numprocesses=$(1) --dist=worksteal
+ASAN := env PROGRAM=build/asan/tfconfig-webhook
+COMMANDS := tests/data_cases tests/certs tests/wait tests/render
+
+test-unit:
+	$(suite) build/release/unit-tests
+
+test-unit-asan:
+	$(suite) build/asan/unit-tests
+
+test-unit-clang: built-clang
+	$(suite) build/clang/unit-tests
+
+test-commands:
+	$(suite) $(PYTEST) $(call at_once,3) $(COMMANDS)
+
+test-commands-asan:
+	$(suite) $(ASAN) $(PYTEST) $(call at_once,3) $(COMMANDS)
+
+test-files:
+	$(suite) $(PYTEST) $(call at_once,2) tests/docs tests/manifests tests/build
+
+test-kube:
+	$(suite) $(PYTEST) $(call at_once,8) tests/kube
+
+test-kube-asan:
+	$(suite) $(ASAN) $(PYTEST) $(call at_once,8) tests/kube
+
+test-server:
+	$(suite) $(PYTEST) $(call at_once,4) tests/server
+
+test-server-asan:
+	$(suite) $(ASAN) $(PYTEST) $(call at_once,4) tests/server
+
+test-server-tsan: built-tsan
+	$(suite) env PROGRAM=build/tsan/tfconfig-webhook $(PYTEST) $(call at_once,4) tests/server
+
+test-properties:
+	$(suite) $(PYTEST) $(call at_once,2) tests/properties
+
+test-properties-long:
+	$(suite) env HYPOTHESIS_PROFILE=long $(PYTEST) $(call at_once,2) tests/properties
+
+test-valgrind: ## the unit tests under valgrind: reads of memory that nobody wrote
+	$(suite) valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
+
+test-instructions: ## what the core spends on a review, in instructions, and whether that is within its budget
+	$(suite) $(PYTHON) tests/bench/instructions.py
+
+test-fuzz: built-fuzz
+	$(suite) tests/fuzz/run 20
+
+test-image: image-ready
+	$(suite) $(PYTEST) tests/image
+
+image-ready: test-ready
+	@$(INSTALL_PACKAGES) image
 
 check-core: program $(OUT)/unit-tests ## unit tests and data cases alone, with the Python that is installed
 	$(OUT)/unit-tests
@@ -216,11 +290,6 @@ fuzz: ## fuzz the core, its pruning, then the YAML reader, for FUZZ_SECONDS (600
 	@$(INSTALL_PACKAGES) build demo test
 	@$(MAKE) --no-print-directory VARIANT=fuzz fuzzers
 	tests/fuzz/run $(FUZZ_SECONDS)
-
-valgrind: ## the unit tests under valgrind: reads of memory that nobody wrote
-	@$(INSTALL_PACKAGES) build test
-	@$(MAKE) --no-print-directory build/release/unit-tests
-	valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
 
 lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of includes
 	@$(INSTALL_PACKAGES) build lint
@@ -319,11 +388,6 @@ build/bench/%: tests/e2e/cluster/requirements.txt tests/bench/%/main.go tests/be
 $(OUT)/tests/bench/core: $(filter $(OUT)/src/base/% $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-check-instructions: ## what the core spends on a review, in instructions, and whether that is within its budget
-	@$(INSTALL_PACKAGES) build demo test
-	@$(MAKE) --no-print-directory build/venv/.installed build/release/tests/bench/core
-	@$(PYTHON) tests/bench/instructions.py
-
 # Bare servers of libmicrohttpd, to measure beside.
 build/release/tests/bench/echo build/release/tests/bench/empty: %: %.o build/release/tests/bench/bare_server.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
@@ -331,6 +395,6 @@ build/release/tests/bench/echo build/release/tests/bench/empty: %: %.o build/rel
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
-.PHONY: all program man install clean demo demo-cluster test run-tests check-core test-tensorflow fuzz fuzzers valgrind lint \
-	run-lint lint-go format image push cluster-ready e2e e2e-faults e2e-next cluster cluster-down bench bench-cluster \
-	bench-memory bench-sizes check-instructions help
+.PHONY: all program man install clean demo demo-cluster test check check-rest test-ready image-ready $(BUILT) $(TEST_SUITES) \
+	$(CHECK_SUITES) check-core test-tensorflow fuzz fuzzers lint run-lint lint-go format image push cluster-ready e2e \
+	e2e-faults e2e-next cluster cluster-down bench bench-cluster bench-memory bench-sizes help

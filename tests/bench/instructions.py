@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the core spends on the review of a pod, 6 kB, with a group of 8: instructions, by function, and allocations.
 
-    make check-instructions
+    make test-instructions
     make bench-sizes          the sums alone, of groups up to the largest
 
 callgrind counts; the machine's mood has no part in it. Exits 1 where an answer takes 10 % more than BUDGET, or asks the
