@@ -182,6 +182,16 @@ def test_the_rights_are_those_of_the_manifests():
     assert sorted(rights) == sorted(rules_of_the_manifests())
 
 
+def test_the_floors_are_those_that_lint_checks():
+    (checked,) = re.findall(r"^floors='\n(.*?)^'", (ROOT / "tests" / "tools" / "check-includes").read_text(), re.M | re.S)
+    floors = {folder: may.split() for folder, may in re.findall(r"^(\w+): *(.*)$", checked, re.MULTILINE)}
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", section("CONTRIBUTING.md", "Where things are"), re.MULTILINE)
+    assert len(rows) == len(floors) == len(list((ROOT / "src").glob("*/")))
+    for folder, may in rows:
+        told = {"everything below": set(floors) - {folder}, "nothing of ours": set()}.get(may, set(may.split(", ")))
+        assert told == set(floors[folder]), folder
+
+
 def test_every_command_of_the_program_is_named(program):
     usage = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
     for command in re.findall(r"^  (\w+) ", usage, re.MULTILINE):

@@ -49,3 +49,20 @@ def test_patterns_for_files_that_moved_are_not_left_behind():
     for pattern in patterns:
         folder = pattern.removesuffix("**")
         assert any(name.match(pattern) or name.as_posix().startswith(folder) for name in names), pattern
+
+
+def test_what_a_reader_takes_in_at_once_has_a_bound():
+    """Lines of 120 columns, functions of 60 lines, files of 500."""
+    for path in tracked():
+        name = path.relative_to(ROOT)
+        if path.suffix not in (".c", ".h"):
+            continue
+        lines = path.read_text().splitlines()
+        for number, line in enumerate(lines, 1):
+            assert len(line.expandtabs(8)) <= 120, f"{name}:{number}"
+        if name.parts[0] in ("src", "include"):
+            assert len(lines) <= 500, name
+        starts = [number for number, line in enumerate(lines) if line == "{"]
+        ends = [number for number, line in enumerate(lines) if line == "}"]
+        for start, end in zip(starts, ends, strict=True):
+            assert end - start < 60, f"{name}:{start}: a function of {end - start + 1} lines"
