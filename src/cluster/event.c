@@ -144,7 +144,7 @@ static enum kube_status tell(struct kube_client *client, struct arena *arena, co
 enum kube_status event_tell(struct kube_client *client, struct arena *arena, const struct event *event,
 			    struct error *err)
 {
-	struct buf answer CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf answer = {0};
 	struct arena *before = arena_enter(arena);
 	enum kube_status status;
 

@@ -129,7 +129,7 @@ static enum kube_status restart(const struct syncer *syncer, const struct sync_t
 				const struct found *found, const char *time, bool dry_run, struct buf *answer,
 				struct error *err)
 {
-	struct buf body CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf body = {0};
 	char path[PATH_SIZE + 64];
 	struct kube_request request = {.method = "PATCH", .path = path, .content_type = KUBE_MERGE_PATCH};
 	const int len = set_path(path, target);
@@ -206,7 +206,7 @@ static enum sync_result judge_restart(const struct syncer *syncer, struct sync_t
 static enum sync_result restart_set(const struct syncer *syncer, struct sync_target *target, const struct found *found,
 				    struct error *err)
 {
-	struct buf answer CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf answer = {0};
 	char time_text[RFC3339_SIZE];
 	enum sync_result result;
 	enum kube_status status;
@@ -251,7 +251,7 @@ static const char *stale_message(const struct syncer *syncer, const struct sync_
 
 static enum sync_result see_to_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
-	struct buf answer CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf answer = {0};
 	struct found found;
 	enum kube_status status;
 
@@ -294,8 +294,8 @@ static enum sync_result tell_of_service(const struct syncer *syncer, struct sync
 
 static enum sync_result see_to_service(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
-	struct buf set_answer CLEANUP(buf_release) = {0};
-	struct buf answer CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf set_answer = {0};
+	CLEANUP(buf_release) struct buf answer = {0};
 	char path[PATH_SIZE];
 	const struct kube_request request = {.method = "GET", .path = path};
 	struct found found;

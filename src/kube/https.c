@@ -87,7 +87,7 @@ static bool keep_control(CURL *handle)
 
 CURL *https_new(void)
 {
-	CURL *handle CLEANUP(https_free) = https_init() == 0 ? curl_easy_init() : NULL;
+	CLEANUP(https_free) CURL *handle = https_init() == 0 ? curl_easy_init() : NULL;
 
 	if (!handle || !trust_nobody(handle) || !go_direct(handle) || !keep_control(handle) ||
 	    curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, wipe_plaintext) != CURLE_OK ||

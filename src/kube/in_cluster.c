@@ -54,7 +54,7 @@ static int find_file(const char *folder, const char *name, char *ret_path, size_
 
 static int read_namespace(const char *path, char namespace[DNS_LABEL_MAX + 1], struct error *err)
 {
-	struct buf content CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf content = {0};
 	const char *text;
 	size_t len;
 

@@ -57,7 +57,7 @@ void reflector_release(struct reflector *reflector)
 
 static enum kube_status read_page(struct reflector *reflector, struct page *page, struct error *err)
 {
-	struct buf path CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf path = {0};
 	struct kube_request request = {.method = "GET", .accept = page->metadata_only ? METADATA_ONLY : NULL};
 
 	buf_init(&path, PATH_MAX);
@@ -193,7 +193,7 @@ static enum kube_status open_watch(struct reflector *reflector, uint64_t now, st
 {
 	const struct kube_lines lines = {.context = reflector, .take = take_line};
 	const unsigned life = watch_life();
-	struct buf path CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf path = {0};
 
 	buf_init(&path, PATH_MAX);
 	buf_addf(&path, "%s?watch=1&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u", reflector->path,

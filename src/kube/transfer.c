@@ -42,8 +42,8 @@ static int add_header(struct curl_slist **headers, const char *header, struct er
 
 static int add_token(struct curl_slist **headers, const char *path, struct error *err)
 {
-	struct buf content CLEANUP(buf_release) = {0};
-	struct buf header CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf content = {0};
+	CLEANUP(buf_release) struct buf header = {0};
 	const char *token;
 	size_t len;
 
@@ -104,7 +104,7 @@ static bool set_connection(CURL *easy, const struct kube_client_config *config)
 
 static bool set_url(CURL *easy, const char *server, const char *path)
 {
-	struct buf url CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf url = {0};
 
 	buf_init(&url, URL_MAX);
 	buf_addf(&url, "%s%s", server, path);

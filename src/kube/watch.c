@@ -71,7 +71,7 @@ static int start_transfer(struct watch *watch, const struct watch_context *conte
 {
 	const struct transfer_sink sink = {.write = receive, .context = watch};
 	const unsigned life = watch_life();
-	struct buf path CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf path = {0};
 	struct kube_request request = request_of(watch);
 
 	buf_init(&path, PATH_MAX);

@@ -53,7 +53,7 @@ static bool add(X509 *certificate, int nid, void *value, bool critical)
 
 static bool add_basic_constraints(X509 *certificate, bool is_ca)
 {
-	BASIC_CONSTRAINTS *constraints CLEANUP(free_basic_constraints) = BASIC_CONSTRAINTS_new();
+	CLEANUP(free_basic_constraints) BASIC_CONSTRAINTS *constraints = BASIC_CONSTRAINTS_new();
 
 	if (!constraints)
 		return false;
@@ -68,7 +68,7 @@ static bool add_basic_constraints(X509 *certificate, bool is_ca)
 
 static bool add_key_usage(X509 *certificate, const int *bits, size_t count)
 {
-	ASN1_BIT_STRING *usage CLEANUP(free_bit_string) = ASN1_BIT_STRING_new();
+	CLEANUP(free_bit_string) ASN1_BIT_STRING *usage = ASN1_BIT_STRING_new();
 
 	if (!usage)
 		return false;
@@ -81,7 +81,7 @@ static bool add_key_usage(X509 *certificate, const int *bits, size_t count)
 
 static bool add_server_auth(X509 *certificate)
 {
-	EXTENDED_KEY_USAGE *usage CLEANUP(free_extended_key_usage) = EXTENDED_KEY_USAGE_new();
+	CLEANUP(free_extended_key_usage) EXTENDED_KEY_USAGE *usage = EXTENDED_KEY_USAGE_new();
 
 	/* OBJ_nid2obj's objects are static: freeing one does nothing. */
 	return usage && sk_ASN1_OBJECT_push(usage, OBJ_nid2obj(NID_server_auth)) > 0 &&
@@ -90,7 +90,7 @@ static bool add_server_auth(X509 *certificate)
 
 static bool add_subject_key_id(X509 *certificate)
 {
-	ASN1_OCTET_STRING *id CLEANUP(free_octet_string) = ASN1_OCTET_STRING_new();
+	CLEANUP(free_octet_string) ASN1_OCTET_STRING *id = ASN1_OCTET_STRING_new();
 	unsigned char hash[EVP_MAX_MD_SIZE];
 	unsigned int len;
 
@@ -100,7 +100,7 @@ static bool add_subject_key_id(X509 *certificate)
 
 static bool add_authority_key_id(X509 *certificate, X509 *ca)
 {
-	AUTHORITY_KEYID *id CLEANUP(free_authority_key_id) = AUTHORITY_KEYID_new();
+	CLEANUP(free_authority_key_id) AUTHORITY_KEYID *id = AUTHORITY_KEYID_new();
 	const ASN1_OCTET_STRING *ca_id = X509_get0_subject_key_id(ca);
 
 	if (!id || !ca_id)
@@ -129,7 +129,7 @@ static bool push_dns_name(GENERAL_NAMES *names, const char *dns)
 
 static bool add_names(X509 *certificate, const struct service_names *names)
 {
-	GENERAL_NAMES *list CLEANUP(free_general_names) = GENERAL_NAMES_new();
+	CLEANUP(free_general_names) GENERAL_NAMES *list = GENERAL_NAMES_new();
 
 	if (!list)
 		return false;

@@ -31,7 +31,7 @@ static void read_common_name(const X509 *x509, struct inspection *ret)
 {
 	const X509_NAME *subject = X509_get_subject_name(x509);
 	const int position = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-	unsigned char *text CLEANUP(free_text) = NULL;
+	CLEANUP(free_text) unsigned char *text = NULL;
 	int len;
 
 	if (position < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, position) >= 0)
@@ -55,7 +55,7 @@ static int inspect(X509 *x509, struct inspection *ret, struct error *err)
 
 int inspect_certificate(const struct buf *pem, struct inspection *ret, struct error *err)
 {
-	X509 *x509 CLEANUP(free_x509) = openssl_read_certificate(pem, err);
+	CLEANUP(free_x509) X509 *x509 = openssl_read_certificate(pem, err);
 
 	return x509 ? inspect(x509, ret, err) : -1;
 }
@@ -72,7 +72,7 @@ static const char *end_of_block(const char *block)
 
 static int read_block(const char *block, const char *end, struct inspection *ret, struct buf *pem, struct error *err)
 {
-	X509 *x509 CLEANUP(free_x509) = openssl_parse_certificate(block, (size_t)(end - block), err);
+	CLEANUP(free_x509) X509 *x509 = openssl_parse_certificate(block, (size_t)(end - block), err);
 
 	if (!x509 || inspect(x509, ret, err) < 0)
 		return -1;

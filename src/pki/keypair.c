@@ -24,8 +24,8 @@ void keypair_move(struct keypair *to, struct keypair *from)
 
 int keypair_check(const struct keypair *pair, struct error *err)
 {
-	X509 *certificate CLEANUP(free_x509) = openssl_read_certificate(&pair->certificate, err);
-	EVP_PKEY *key CLEANUP(free_key) = certificate ? openssl_read_key(&pair->key, err) : NULL;
+	CLEANUP(free_x509) X509 *certificate = openssl_read_certificate(&pair->certificate, err);
+	CLEANUP(free_key) EVP_PKEY *key = certificate ? openssl_read_key(&pair->key, err) : NULL;
 
 	if (!key)
 		return -1;
@@ -36,7 +36,7 @@ int keypair_check(const struct keypair *pair, struct error *err)
 
 int keypair_read_dates(const struct buf *certificate, struct keypair_dates *ret_dates, struct error *err)
 {
-	X509 *x509 CLEANUP(free_x509) = openssl_read_certificate(certificate, err);
+	CLEANUP(free_x509) X509 *x509 = openssl_read_certificate(certificate, err);
 
 	return x509 ? openssl_read_dates(x509, &ret_dates->not_before, &ret_dates->not_after, err) : -1;
 }

@@ -17,7 +17,7 @@ static void free_number(BIGNUM **number)
 
 static bool set_serial(X509 *certificate)
 {
-	BIGNUM *serial CLEANUP(free_number) = BN_new();
+	CLEANUP(free_number) BIGNUM *serial = BN_new();
 
 	if (!serial)
 		return false;
@@ -43,7 +43,7 @@ static bool set_subject(X509 *certificate, const char *name)
 /* All but the issuer, the extensions and the signature. The caller owns the result; NULL on failure. */
 static X509 *new_certificate(const char *name, EVP_PKEY *key, time_t now, time_t not_after, struct error *err)
 {
-	X509 *certificate CLEANUP(free_x509) = NULL;
+	CLEANUP(free_x509) X509 *certificate = NULL;
 
 	if (not_after <= now) {
 		error_set(err, ERROR_INVALID, "the certificate would have expired when it is made");
@@ -71,7 +71,7 @@ static EVP_PKEY *new_key(struct error *err)
 static int sign_and_write(X509 *certificate, EVP_PKEY *key, EVP_PKEY *ca_key, struct keypair *ret_pair,
 			  struct error *err)
 {
-	struct keypair pair CLEANUP(keypair_release) = {0};
+	CLEANUP(keypair_release) struct keypair pair = {0};
 
 	keypair_init(&pair);
 	if (!X509_sign(certificate, ca_key, EVP_sha256()))
@@ -85,8 +85,8 @@ static int sign_and_write(X509 *certificate, EVP_PKEY *key, EVP_PKEY *ca_key, st
 
 int mint_ca(const char *name, time_t now, time_t not_after, struct keypair *ret_pair, struct error *err)
 {
-	EVP_PKEY *key CLEANUP(free_key) = NULL;
-	X509 *certificate CLEANUP(free_x509) = NULL;
+	CLEANUP(free_key) EVP_PKEY *key = NULL;
+	CLEANUP(free_x509) X509 *certificate = NULL;
 
 	if (!name[0] || strlen(name) > MINT_NAME_MAX)
 		return error_set(err, ERROR_INVALID, "the CA's name \"%s\" must have 1 to %d characters", name,
@@ -120,10 +120,10 @@ int mint_leaf(const struct keypair *ca, const struct service_names *names, time_
 {
 	/* The API server's name for us may be too long for a common name; the Service's alone never is. */
 	const char *name = strlen(names->dns[0]) <= MINT_NAME_MAX ? names->dns[0] : names->dns[1];
-	X509 *ca_certificate CLEANUP(free_x509) = openssl_read_certificate(&ca->certificate, err);
-	EVP_PKEY *ca_key CLEANUP(free_key) = ca_certificate ? openssl_read_key(&ca->key, err) : NULL;
-	EVP_PKEY *key CLEANUP(free_key) = ca_key ? new_key(err) : NULL;
-	X509 *certificate CLEANUP(free_x509) = key ? new_certificate(name, key, now, not_after, err) : NULL;
+	CLEANUP(free_x509) X509 *ca_certificate = openssl_read_certificate(&ca->certificate, err);
+	CLEANUP(free_key) EVP_PKEY *ca_key = ca_certificate ? openssl_read_key(&ca->key, err) : NULL;
+	CLEANUP(free_key) EVP_PKEY *key = ca_key ? new_key(err) : NULL;
+	CLEANUP(free_x509) X509 *certificate = key ? new_certificate(name, key, now, not_after, err) : NULL;
 
 	if (!certificate || check_ca(ca_certificate, ca_key, certificate, err) < 0)
 		return -1;

@@ -34,7 +34,7 @@ static BIO *open_text(const char *pem, size_t len)
 
 X509 *openssl_parse_certificate(const char *pem, size_t len, struct error *err)
 {
-	BIO *bio CLEANUP(free_bio) = open_text(pem, len);
+	CLEANUP(free_bio) BIO *bio = open_text(pem, len);
 	X509 *x509 = bio ? PEM_read_bio_X509(bio, NULL, refuse_passphrase, NULL) : NULL;
 
 	if (!x509)
@@ -70,7 +70,7 @@ int openssl_read_dates(const X509 *x509, time_t *ret_not_before, time_t *ret_not
 
 EVP_PKEY *openssl_read_key(const struct buf *pem, struct error *err)
 {
-	BIO *bio CLEANUP(free_bio) = open_text(pem->data, pem->len);
+	CLEANUP(free_bio) BIO *bio = open_text(pem->data, pem->len);
 	EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, refuse_passphrase, NULL) : NULL;
 
 	if (!key)
@@ -91,7 +91,7 @@ static int take_bio(BIO *bio, struct buf *pem, struct error *err)
 
 int openssl_write_certificate(X509 *x509, struct buf *pem, struct error *err)
 {
-	BIO *bio CLEANUP(free_bio) = BIO_new(BIO_s_mem());
+	CLEANUP(free_bio) BIO *bio = BIO_new(BIO_s_mem());
 
 	if (!bio || !PEM_write_bio_X509(bio, x509))
 		return openssl_failed(err, "can't write a certificate as PEM");
@@ -101,7 +101,7 @@ int openssl_write_certificate(X509 *x509, struct buf *pem, struct error *err)
 int openssl_write_key(const EVP_PKEY *key, struct buf *pem, struct error *err)
 {
 	/* The secure kind overwrites its memory, when it grows too. */
-	BIO *bio CLEANUP(free_bio) = BIO_new(BIO_s_secmem());
+	CLEANUP(free_bio) BIO *bio = BIO_new(BIO_s_secmem());
 
 	if (!bio || !PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL))
 		return openssl_failed(err, "can't write a private key as PEM");

@@ -301,7 +301,7 @@ int ca_secret_bundle(const struct ca_secret *secret, struct buf *ret_bundle, str
 
 int ca_secret_promote(struct ca_secret *secret, struct error *err)
 {
-	struct buf retired CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf retired;
 
 	buf_init(&retired, CA_SECRET_RETIRED_MAX);
 	buf_add_string(&retired, buf_string(&secret->current.certificate));

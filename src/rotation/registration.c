@@ -158,7 +158,7 @@ static int list_add(struct list *list, const char *text, const struct rotation_v
 	const size_t room = 2 * strlen(text) + 1024; /* for others, of any size */
 
 	for (;;) {
-		struct buf pem CLEANUP(buf_release);
+		CLEANUP(buf_release) struct buf pem;
 		struct inspection ca;
 		int found;
 
@@ -187,7 +187,7 @@ static int write_list(const struct list *list, struct buf *ret_retired, struct e
 int registration_foreign(const struct registration *registration, const struct ca_secret *secret,
 			 struct buf *ret_retired, struct error *err)
 {
-	struct list list CLEANUP(list_release) = {0};
+	CLEANUP(list_release) struct list list = {0};
 	struct rotation_view view = {0};
 
 	if (ca_secret_view(secret, &view, err) < 0 ||

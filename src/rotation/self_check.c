@@ -16,7 +16,7 @@ static void free_list(struct curl_slist **list)
 /* The URL's host is the name, for the SNI and the check of the certificate; the connection goes to the address. */
 static bool set_peer(CURL *handle, const char *address, unsigned port, const char *name, struct curl_slist **ret_route)
 {
-	struct buf text CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf text = {0};
 
 	buf_init(&text, 1024);
 	buf_addf(&text, strchr(address, ':') ? "::[%s]:%u" : "::%s:%u", address, port);
@@ -42,9 +42,9 @@ enum self_check self_check(const char *address, unsigned port, const char *name,
 {
 	/* The handle borrows what stands before it, so it is the first to go. */
 	char details[CURL_ERROR_SIZE] = "";
-	struct buf copy CLEANUP(buf_release) = {0};
-	struct curl_slist *route CLEANUP(free_list) = NULL;
-	CURL *handle CLEANUP(https_free) = https_new();
+	CLEANUP(buf_release) struct buf copy = {0};
+	CLEANUP(free_list) struct curl_slist *route = NULL;
+	CLEANUP(https_free) CURL *handle = https_new();
 	CURLcode code;
 
 	buf_init(&copy, strlen(bundle));

@@ -76,7 +76,7 @@ static void send_request(struct kube_client *client, char **words, bool show)
 					     .path = words[2],
 					     .content_type = words[3],
 					     .body = words[3] ? read_line(body) : NULL};
-	struct buf answer CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf answer = {0};
 	struct error err = {0};
 	enum kube_status status;
 
@@ -92,7 +92,7 @@ static void send_request(struct kube_client *client, char **words, bool show)
 
 static void check(char **words)
 {
-	struct buf bundle CLEANUP(buf_release) = {0};
+	CLEANUP(buf_release) struct buf bundle = {0};
 	struct error err = {0};
 
 	buf_init(&bundle, LINE_MAX_BYTES);

@@ -11,7 +11,7 @@ static enum kube_status judge(const char *content_type, long code, const char *b
 {
 	static char memory[64 * 1024];
 	const struct kube_request request = {.method = "PATCH", .path = "/api/v1/x?y=z", .content_type = content_type};
-	struct buf answer CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf answer;
 	struct arena arena;
 	enum kube_status status;
 

@@ -90,7 +90,7 @@ static void parse(struct arena *arena, const char *json, struct ca_secret *secre
 /* Writes what the struct holds into the Secret `json`, and reads it again, as another replica would. */
 static const char *write_and_parse(struct arena *arena, const char *json, struct ca_secret *secret)
 {
-	struct buf body CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf body;
 	const char *result;
 
 	buf_init_secret(&body, BODY_MAX);
@@ -112,8 +112,8 @@ static void copy(struct keypair *to, const struct keypair *from)
 
 static void check_bundle(const struct ca_secret *secret, const char *first, const char *second, const char *third)
 {
-	struct buf bundle CLEANUP(buf_release);
-	struct buf expected CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf bundle;
+	CLEANUP(buf_release) struct buf expected;
 
 	buf_init(&bundle, BODY_MAX);
 	buf_init(&expected, BODY_MAX);
@@ -124,8 +124,8 @@ static void check_bundle(const struct ca_secret *secret, const char *first, cons
 
 static void a_life_of_a_secret(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	const char *json;
 
 	sample_init(&sample);
@@ -171,8 +171,8 @@ static void a_life_of_a_secret(void)
 
 static void the_view_tells_ids_and_dates(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	struct rotation_view view = {.has_leaf = true, .settled = 7};
 
 	sample_init(&sample);
@@ -201,8 +201,8 @@ static void what_is_not_ours_stays(void)
 {
 	static const char *const data[] = {"", ",\"data\":null", ",\"data\":{}", ",\"data\":{\"tls.crt\":\"QUJD\"}",
 					   ",\"data\":{\"ca.crt\":\"\",\"next.key\":\"\"},\"more\":[1,{\"a\":null}]"};
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 
 	sample_init(&sample);
 	ca_secret_init(&secret);
@@ -223,8 +223,8 @@ static void what_is_not_ours_stays(void)
 
 static void a_rotation_is_asked_for_by_an_annotation(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	const char *json;
 
 	sample_init(&sample);
@@ -244,9 +244,9 @@ static void a_rotation_is_asked_for_by_an_annotation(void)
 
 static void a_patch_fails_where_the_secret_has_changed(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
-	struct buf body CLEANUP(buf_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
+	CLEANUP(buf_release) struct buf body;
 	const char *json;
 
 	sample_init(&sample);
@@ -263,8 +263,8 @@ static void a_patch_fails_where_the_secret_has_changed(void)
 /* Which key is to blame, and what is wrong with it. */
 static void check_broken(struct arena *arena, const char *json, const char *problem)
 {
-	struct ca_secret secret CLEANUP(ca_secret_release);
-	struct buf body CLEANUP(buf_release);
+	CLEANUP(ca_secret_release) struct ca_secret secret;
+	CLEANUP(buf_release) struct buf body;
 	struct error err = {0};
 
 	ca_secret_init(&secret);
@@ -282,7 +282,7 @@ static void check_broken(struct arena *arena, const char *json, const char *prob
 
 static void broken_keys_are_named(void)
 {
-	struct sample sample CLEANUP(sample_release);
+	CLEANUP(sample_release) struct sample sample;
 	struct arena *arena;
 	const char *one, *one_key, *two, *two_key, *both;
 
@@ -327,8 +327,8 @@ static void broken_keys_are_named(void)
 static void a_certificate_that_is_no_cas_is_named(void)
 {
 	static const struct service_names names = {.count = 1, .dns = {CA_SECRET_COMMON_NAME}};
-	struct sample sample CLEANUP(sample_release);
-	struct keypair leaf CLEANUP(keypair_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(keypair_release) struct keypair leaf;
 
 	sample_init(&sample);
 	keypair_init(&leaf);
@@ -339,7 +339,7 @@ static void a_certificate_that_is_no_cas_is_named(void)
 
 static void broken_values_are_named(void)
 {
-	struct sample sample CLEANUP(sample_release);
+	CLEANUP(sample_release) struct sample sample;
 	struct arena *arena;
 	const char *many = "";
 
@@ -366,8 +366,8 @@ static void broken_values_are_named(void)
 
 static void no_key_is_told(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	const char *body;
 
 	sample_init(&sample);
@@ -419,8 +419,8 @@ static void what_is_no_secret_is_refused(void)
 static void a_full_arena_is_no_broken_secret(void)
 {
 	static char memory[64 * 1024];
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	const char *json;
 	size_t size = 256;
 	int result = -1;
@@ -446,8 +446,8 @@ static void a_full_arena_is_no_broken_secret(void)
 /* Any byte changed, cut off or doubled: it is read, refused or broken, but what is sound is a pair. */
 static void garbage_does_no_harm(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	const char *json;
 	uint64_t state = 1;
 	size_t len;
@@ -474,7 +474,7 @@ static void garbage_does_no_harm(void)
 
 static void an_empty_secret_is_made_by_name(void)
 {
-	struct buf body CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf body;
 	struct error err = {0};
 
 	buf_init(&body, BODY_MAX);
@@ -489,9 +489,9 @@ static void an_empty_secret_is_made_by_name(void)
 
 static void adopted_cas_wait_for_a_promotion(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
-	struct buf retired CLEANUP(buf_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
+	CLEANUP(buf_release) struct buf retired;
 
 	sample_init(&sample);
 	ca_secret_init(&secret);

@@ -55,7 +55,7 @@ static const char foreign[] = "-----BEGIN CERTIFICATE-----\n"
 
 static void a_certificate_says_who_it_is(void)
 {
-	struct sample sample CLEANUP(sample_release);
+	CLEANUP(sample_release) struct sample sample;
 	struct inspection one;
 	struct inspection leaf;
 
@@ -74,7 +74,7 @@ static void a_certificate_says_who_it_is(void)
 
 static void a_certificate_of_somebody_else(void)
 {
-	struct buf text CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf text;
 	struct inspection found;
 	struct error err = {0};
 
@@ -101,10 +101,10 @@ static unsigned count_certificates(const char *text, struct buf *found)
 
 static void a_walk_passes_over_what_is_no_certificate(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct buf text CLEANUP(buf_release);
-	struct buf found CLEANUP(buf_release);
-	struct buf expected CLEANUP(buf_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(buf_release) struct buf text;
+	CLEANUP(buf_release) struct buf found;
+	CLEANUP(buf_release) struct buf expected;
 
 	sample_init(&sample);
 	buf_init(&text, TEXT_MAX);
@@ -122,9 +122,9 @@ static void a_walk_passes_over_what_is_no_certificate(void)
 
 static void equal_certificates_are_equal_texts(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct buf text CLEANUP(buf_release);
-	struct buf found CLEANUP(buf_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(buf_release) struct buf text;
+	CLEANUP(buf_release) struct buf found;
 
 	sample_init(&sample);
 	buf_init(&text, TEXT_MAX);
@@ -137,7 +137,7 @@ static void equal_certificates_are_equal_texts(void)
 
 static void check_refused(const char *text, size_t max, const char *reason)
 {
-	struct buf found CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf found;
 	struct inspection inspections[2];
 	struct error err = {0};
 	size_t count;
@@ -150,9 +150,9 @@ static void check_refused(const char *text, size_t max, const char *reason)
 
 static void a_bundle_holds_certificates_alone(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct buf text CLEANUP(buf_release);
-	struct buf found CLEANUP(buf_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(buf_release) struct buf text;
+	CLEANUP(buf_release) struct buf found;
 	struct inspection inspections[2];
 	size_t count = 0;
 

@@ -45,8 +45,8 @@ static void mint_sample(struct keypair *ca, struct keypair *leaf)
 
 static bool is_valid_at(const struct keypair *leaf, const struct keypair *ca, const char *host, time_t at)
 {
-	X509 *leaf_x509 CLEANUP(free_x509) = openssl_read_certificate(&leaf->certificate, NULL);
-	X509 *ca_x509 CLEANUP(free_x509) = openssl_read_certificate(&ca->certificate, NULL);
+	CLEANUP(free_x509) X509 *leaf_x509 = openssl_read_certificate(&leaf->certificate, NULL);
+	CLEANUP(free_x509) X509 *ca_x509 = openssl_read_certificate(&ca->certificate, NULL);
 	X509_STORE *store = X509_STORE_new();
 	X509_STORE_CTX *context = X509_STORE_CTX_new();
 	X509_VERIFY_PARAM *param;
@@ -99,10 +99,10 @@ static void test_names_refused(void)
 static void test_verifies(void)
 {
 	struct service_names names = sample_names();
-	struct keypair ca CLEANUP(keypair_release);
-	struct keypair leaf CLEANUP(keypair_release);
-	struct keypair other_ca CLEANUP(keypair_release);
-	struct keypair other_leaf CLEANUP(keypair_release);
+	CLEANUP(keypair_release) struct keypair ca;
+	CLEANUP(keypair_release) struct keypair leaf;
+	CLEANUP(keypair_release) struct keypair other_ca;
+	CLEANUP(keypair_release) struct keypair other_leaf;
 
 	mint_sample(&ca, &leaf);
 	mint_sample(&other_ca, &other_leaf);
@@ -117,8 +117,8 @@ static void test_verifies(void)
 
 static void test_dates(void)
 {
-	struct keypair ca CLEANUP(keypair_release);
-	struct keypair leaf CLEANUP(keypair_release);
+	CLEANUP(keypair_release) struct keypair ca;
+	CLEANUP(keypair_release) struct keypair leaf;
 	struct keypair_dates dates = {0};
 
 	mint_sample(&ca, &leaf);
@@ -135,7 +135,7 @@ static void test_dates(void)
 static void test_dates_after_2050(void)
 {
 	const time_t now = 2524608000 + 5; /* 2050-01-01 00:00:05 UTC: validity begins in 2049 */
-	struct keypair ca CLEANUP(keypair_release);
+	CLEANUP(keypair_release) struct keypair ca;
 	struct keypair_dates dates = {0};
 
 	keypair_init(&ca);
@@ -158,10 +158,10 @@ static void check_serial(X509 *x509)
 
 static void test_serials(void)
 {
-	struct keypair ca CLEANUP(keypair_release);
-	struct keypair leaf CLEANUP(keypair_release);
-	X509 *ca_x509 CLEANUP(free_x509) = NULL;
-	X509 *leaf_x509 CLEANUP(free_x509) = NULL;
+	CLEANUP(keypair_release) struct keypair ca;
+	CLEANUP(keypair_release) struct keypair leaf;
+	CLEANUP(free_x509) X509 *ca_x509 = NULL;
+	CLEANUP(free_x509) X509 *leaf_x509 = NULL;
 
 	mint_sample(&ca, &leaf);
 	ca_x509 = openssl_read_certificate(&ca.certificate, NULL);
@@ -177,9 +177,9 @@ static void test_serials(void)
 
 static void check_common_name(const char *service, const char *namespace, const char *expected)
 {
-	struct keypair ca CLEANUP(keypair_release);
-	struct keypair leaf CLEANUP(keypair_release);
-	X509 *x509 CLEANUP(free_x509) = NULL;
+	CLEANUP(keypair_release) struct keypair ca;
+	CLEANUP(keypair_release) struct keypair leaf;
+	CLEANUP(free_x509) X509 *x509 = NULL;
 	char name[256] = "";
 	struct service_names names;
 
@@ -211,7 +211,7 @@ static void test_common_name(void)
 static void test_ca_name(void)
 {
 	char name[MINT_NAME_MAX + 2] = "";
-	struct keypair ca CLEANUP(keypair_release);
+	CLEANUP(keypair_release) struct keypair ca;
 	struct error err = {0};
 
 	keypair_init(&ca);
@@ -227,8 +227,8 @@ static void test_ca_name(void)
 static void test_end_in_the_past(void)
 {
 	struct service_names names = sample_names();
-	struct keypair ca CLEANUP(keypair_release);
-	struct keypair leaf CLEANUP(keypair_release);
+	CLEANUP(keypair_release) struct keypair ca;
+	CLEANUP(keypair_release) struct keypair leaf;
 	struct error err = {0};
 
 	mint_sample(&ca, &leaf);
@@ -242,9 +242,9 @@ static void test_end_in_the_past(void)
 static void test_ca_refused(void)
 {
 	struct service_names names = sample_names();
-	struct keypair ca CLEANUP(keypair_release);
-	struct keypair leaf CLEANUP(keypair_release);
-	struct keypair other CLEANUP(keypair_release);
+	CLEANUP(keypair_release) struct keypair ca;
+	CLEANUP(keypair_release) struct keypair leaf;
+	CLEANUP(keypair_release) struct keypair other;
 	struct keypair mixed = {0};
 	struct error err = {0};
 	size_t len;
@@ -265,9 +265,9 @@ static void test_ca_refused(void)
 
 static void test_pair_check(void)
 {
-	struct keypair ca CLEANUP(keypair_release);
-	struct keypair leaf CLEANUP(keypair_release);
-	struct keypair empty CLEANUP(keypair_release);
+	CLEANUP(keypair_release) struct keypair ca;
+	CLEANUP(keypair_release) struct keypair leaf;
+	CLEANUP(keypair_release) struct keypair empty;
 	struct keypair mixed;
 	struct error err = {0};
 
@@ -344,7 +344,7 @@ static unsigned mode_of(const struct private_folder *folder, const char *name)
 
 static bool holds(struct private_folder *folder, const char *name, const char *text)
 {
-	struct buf content CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf content;
 
 	buf_init(&content, 64);
 	return private_folder_read(folder, name, &content, NULL) == 0 && strcmp(buf_string(&content), text) == 0;
@@ -353,7 +353,7 @@ static bool holds(struct private_folder *folder, const char *name, const char *t
 /* Writes one and two, both with the text. */
 static int write_both(struct private_folder *folder, const char *text, bool replace, struct error *err)
 {
-	struct buf content CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf content;
 	const struct private_folder_file files[] = {{"one", &content}, {"two", &content}};
 
 	buf_init(&content, 64);
@@ -363,8 +363,8 @@ static int write_both(struct private_folder *folder, const char *text, bool repl
 
 static void test_folder(void)
 {
-	struct scratch scratch CLEANUP(scratch_release);
-	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
+	CLEANUP(scratch_release) struct scratch scratch;
+	CLEANUP(private_folder_release) struct private_folder folder = {.fd = -1};
 	struct error err = {0};
 	mode_t mask = umask(0);
 	char path[128];
@@ -390,8 +390,8 @@ static void test_folder(void)
 
 static void test_folder_all_or_nothing(void)
 {
-	struct scratch scratch CLEANUP(scratch_release);
-	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
+	CLEANUP(scratch_release) struct scratch scratch;
+	CLEANUP(private_folder_release) struct private_folder folder = {.fd = -1};
 	struct error err = {0};
 	char path[128];
 
@@ -415,9 +415,9 @@ static void test_folder_all_or_nothing(void)
 
 static void test_folder_read_bounded(void)
 {
-	struct scratch scratch CLEANUP(scratch_release);
-	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
-	struct buf small CLEANUP(buf_release);
+	CLEANUP(scratch_release) struct scratch scratch;
+	CLEANUP(private_folder_release) struct private_folder folder = {.fd = -1};
+	CLEANUP(buf_release) struct buf small;
 	struct error err = {0};
 	char path[128];
 

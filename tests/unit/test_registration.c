@@ -154,7 +154,7 @@ static void a_bundle_that_is_none_is_empty(void)
 static const char *patched(struct arena *arena, const char *json, const struct registration *registration,
 			   const char *bundle)
 {
-	struct buf body CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf body;
 
 	buf_init(&body, TEXT_MAX);
 	CU_ASSERT_EQUAL(registration_patch(arena, registration, bundle, &body, NULL), 0);
@@ -206,7 +206,7 @@ static void a_patch_fails_where_something_has_changed(void)
 static void check_foreign(const struct sample *sample, const char *json, const struct ca_secret *secret, int count,
 			  const char *expected)
 {
-	struct buf retired CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf retired;
 	struct registration registration;
 
 	buf_init(&retired, CA_SECRET_RETIRED_MAX);
@@ -217,8 +217,8 @@ static void check_foreign(const struct sample *sample, const char *json, const s
 
 static void cas_of_ours_are_foreign_once(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	struct arena *arena;
 	const char *sets_bundle, *pods_bundle;
 
@@ -246,8 +246,8 @@ static void cas_of_ours_are_foreign_once(void)
 
 static void the_newest_have_the_room(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	const char *all = "";
 	const char *newest = "";
 
@@ -300,7 +300,7 @@ static void a_full_arena_is_told(void)
 	static char memory[32 * 1024];
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
-	struct buf body CLEANUP(buf_release);
+	CLEANUP(buf_release) struct buf body;
 	const char *json = registration_of(arena, "one", "two");
 	int result = -1;
 
@@ -324,8 +324,8 @@ static void a_full_arena_is_told(void)
 
 static void garbage_does_no_harm(void)
 {
-	struct sample sample CLEANUP(sample_release);
-	struct ca_secret secret CLEANUP(ca_secret_release);
+	CLEANUP(sample_release) struct sample sample;
+	CLEANUP(ca_secret_release) struct ca_secret secret;
 	const char *json;
 	uint64_t state = 2;
 	size_t len;
@@ -336,7 +336,7 @@ static void garbage_does_no_harm(void)
 	len = strlen(json);
 	for (int i = 0; i < 500; i++) {
 		char *text = arena_strndup(sample.arena, json, len);
-		struct buf retired CLEANUP(buf_release);
+		CLEANUP(buf_release) struct buf retired;
 		struct registration registration;
 		size_t at;
 
