@@ -29,8 +29,8 @@ struct reconciler_config {
 struct reconciler_observer {
 	void *context;
 	void (*restarted)(void *context, const char *namespace, const char *name, unsigned was, unsigned size);
-	/* How many have opted in, and how often one was passed over: too large, or one too many. Told again and again. */
-	void (*following)(void *context, unsigned long count, unsigned long passed_over);
+	/* How many have opted in, and how often one was skipped: too large, or one too many. Told again and again. */
+	void (*following)(void *context, unsigned long count, unsigned long skipped);
 	/* A set could not be looked at or restarted; it is tried again, and not told again until it went well. */
 	void (*failed)(void *context, const char *namespace, const char *name, const char *message);
 	/* Why no set is followed for now, once; NULL: they are again. `forbidden`: for want of rights. */

@@ -15,7 +15,13 @@ enum {
 	TRACKED_SETS_NAME_MAX = 253, /* bytes of a namespace or name: an API server takes no more */
 };
 
-/* Something to see to: the stamp of the set, or its Service. */
+/* What the reconciler keeps right about a set. */
+enum concern_kind {
+	CONCERN_STAMP,   /* its group is the one that stage 1 would stamp now */
+	CONCERN_SERVICE, /* the Service that gives its pods their names is there, and fit for it */
+	CONCERN_KINDS,
+};
+
 struct concern {
 	uint64_t due;
 	uint64_t since;    /* when it began to need care */
@@ -28,7 +34,7 @@ struct tracked_set {
 	char uid[64];
 	double generation; /* of the spec, as last seen */
 	bool seen;         /* since the list began */
-	struct concern stamp, service;
+	struct concern concerns[CONCERN_KINDS];
 	uint64_t restarted_at; /* by this replica */
 	unsigned restarts;     /* in close succession */
 };
@@ -55,7 +61,7 @@ void tracked_sets_begin(struct tracked_sets *all);
 /* Drops what was not seen since. */
 void tracked_sets_sweep(struct tracked_sets *all);
 
-/* The one with the concern that is due first, which *ret_due tells; NULL where none is. */
-struct tracked_set *tracked_sets_first(const struct tracked_sets *all, uint64_t *ret_due);
+/* The set with the concern that is due first, and which concern that is; NULL where none is due, ever. */
+struct tracked_set *tracked_sets_first(const struct tracked_sets *all, enum concern_kind *ret_kind);
 
 #endif

@@ -40,10 +40,10 @@ struct reflector {
 	struct backoff backoff;
 	char version[64]; /* up to which all has been shown; "": nothing has */
 	uint64_t due, opened_at, listed_at;
-	bool watching;             /* a stream was opened, and its end not yet seen to */
-	bool expired;              /* the watch says that the version is too old, … */
-	bool broken;               /* … or something else */
-	unsigned long passed_over; /* objects that need more memory than there is for one */
+	bool watching;         /* a stream was opened, and its end not yet seen to */
+	bool expired;          /* the watch says that the version is too old, … */
+	bool broken;           /* … or something else */
+	unsigned long skipped; /* objects that need more memory than there is for one */
 };
 
 /* The arena takes its memory from the budget. Returns -1 where memory is gone; then there is nothing to release. */

@@ -45,7 +45,8 @@ struct reconciler {
 	struct tracked_sets tracked;
 	struct arena arena;
 	struct last_problem last_problem;
-	bool may_not_look[2]; /* at Services, and at sets: as last tried */
+	bool forbidden[CONCERN_KINDS]; /* to read what it is about: as last tried */
+	unsigned long untracked;       /* times that a set had no place among the tracked ones */
 	uint64_t paused_until;
 	pthread_t thread;
 	atomic_bool stopping;
@@ -57,7 +58,7 @@ static uint64_t settle_time(const struct reconciler *reconciler)
 	return (uint64_t)reconciler->config.settle * 1000 + 1;
 }
 
-static void tell_trouble(struct reconciler *reconciler, enum kube_status status, const char *message)
+static void report_trouble(struct reconciler *reconciler, enum kube_status status, const char *message)
 {
 	const struct reconciler_observer *observer = &reconciler->observer;
 
@@ -82,30 +83,34 @@ static void settle(const struct reconciler *reconciler, struct concern *concern,
 static void hold_back(struct tracked_set *set)
 {
 	struct backoff backoff = {.base = RESTARTS_BASE, .cap = BACKOFF_CAP};
+	struct concern *stamp = &set->concerns[CONCERN_STAMP];
 	uint64_t earliest;
 
-	if (set->stamp.due == 0 || set->restarts < RESTARTS_FREE)
+	if (stamp->due == 0 || set->restarts < RESTARTS_FREE)
 		return;
 	backoff.failures = set->restarts - RESTARTS_FREE;
 	earliest = set->restarted_at + backoff_next(&backoff, 0);
-	if (set->stamp.due < earliest)
-		set->stamp.due = earliest;
+	if (stamp->due < earliest)
+		stamp->due = earliest;
 }
 
-static void look_at(const struct reconciler *reconciler, struct tracked_set *set, const struct stamp_check *check,
-		    bool changed)
+/* Plans what a set needs as it was seen now. `changed`: its spec is not the one that was seen before. */
+static void plan_concerns(const struct reconciler *reconciler, struct tracked_set *set, const struct stamp_check *check,
+			  bool changed)
 {
+	struct concern *stamp = &set->concerns[CONCERN_STAMP];
+	struct concern *service = &set->concerns[CONCERN_SERVICE];
 	const uint64_t now = clock_milliseconds();
 
 	if (check->state == STAMP_CURRENT)
-		set->stamp = (struct concern){0};
-	else if (changed || (set->stamp.since == 0 && set->stamp.due == 0))
-		settle(reconciler, &set->stamp, now);
+		*stamp = (struct concern){0};
+	else if (changed || (stamp->since == 0 && stamp->due == 0))
+		settle(reconciler, stamp, now);
 	hold_back(set);
 	if (check->size == 0)
-		set->service = (struct concern){0};
+		*service = (struct concern){0};
 	else if (changed)
-		settle(reconciler, &set->service, now);
+		settle(reconciler, service, now);
 }
 
 static void seen(void *context, const cJSON *object)
@@ -131,19 +136,19 @@ static void seen(void *context, const cJSON *object)
 	}
 	set = tracked_sets_add(&reconciler->tracked, namespace, name);
 	if (!set || strlen(uid) >= sizeof(set->uid)) {
-		reconciler->reflector.passed_over++;
+		reconciler->untracked++;
 		return;
 	}
 	set->seen = true;
 	if (strcmp(set->uid, uid) != 0) {
-		set->stamp = set->service = (struct concern){0};
+		memset(set->concerns, 0, sizeof(set->concerns));
 		set->restarts = 0;
 		set->generation = -1;
 		memcpy(set->uid, uid, strlen(uid) + 1);
 	}
 	changed = !cJSON_IsNumber(generation) || set->generation < generation->valuedouble;
 	set->generation = cJSON_IsNumber(generation) ? generation->valuedouble : 0;
-	look_at(reconciler, set, &check, changed);
+	plan_concerns(reconciler, set, &check, changed);
 }
 
 static void deleted(void *context, const cJSON *object)
@@ -171,11 +176,12 @@ static void list_ends(void *context)
 	tracked_sets_sweep(&reconciler->tracked);
 }
 
-/* What comes next, unless the set has changed meanwhile: that has planned already. */
-static void plan(struct concern *concern, enum sync_result result, unsigned cap)
+/* Plans the next attempt, unless the set has changed meanwhile: that has planned already. */
+static void plan_retry(struct concern *concern, enum concern_kind kind, enum sync_result result)
 {
-	struct backoff backoff = {
-		.base = result == SYNC_AGAIN ? AGAIN : BACKOFF_BASE, .cap = cap, .failures = concern->failures};
+	struct backoff backoff = {.base = result == SYNC_AGAIN ? AGAIN : BACKOFF_BASE,
+				  .cap = kind == CONCERN_STAMP ? BACKOFF_CAP : SERVICE_CAP,
+				  .failures = concern->failures};
 
 	if (concern->due != 0)
 		return;
@@ -202,6 +208,15 @@ static void note_restart(struct tracked_set *set)
 	hold_back(set);
 }
 
+static bool is_forbidden(const struct reconciler *reconciler)
+{
+	for (enum concern_kind kind = CONCERN_STAMP; kind < CONCERN_KINDS; kind++) {
+		if (reconciler->forbidden[kind])
+			return true;
+	}
+	return false;
+}
+
 /* Told where it begins, not for each try. */
 static bool is_first_failure(enum sync_result result, const struct concern *concern)
 {
@@ -209,83 +224,94 @@ static bool is_first_failure(enum sync_result result, const struct concern *conc
 }
 
 /* Without the right to look at a set there is nothing to be done for any. That is told once, not for each. */
-static void note_rights(struct reconciler *reconciler, enum sync_result result, bool is_stamp, const struct error *err)
+static void note_rights(struct reconciler *reconciler, enum concern_kind kind, enum sync_result result,
+			const struct error *err)
 {
-	const bool known = reconciler->may_not_look[false] || reconciler->may_not_look[true];
+	const bool known = is_forbidden(reconciler);
 
 	if (result != SYNC_FAILED)
-		reconciler->may_not_look[is_stamp] = result == SYNC_FORBIDDEN;
+		reconciler->forbidden[kind] = result == SYNC_FORBIDDEN;
 	if (result != SYNC_FORBIDDEN)
 		return;
 	if (!known)
-		tell_trouble(reconciler, KUBE_FORBIDDEN, err->message);
-	if (is_stamp)
+		report_trouble(reconciler, KUBE_FORBIDDEN, err->message);
+	if (kind == CONCERN_STAMP)
 		reconciler->paused_until = clock_milliseconds() + PAUSE;
 }
 
-/* Sees to the one concern of a set. Meanwhile the set may be dropped, and others may come. */
-static void mend(struct reconciler *reconciler, const char *namespace, const char *name, bool is_stamp, uint64_t told)
+static enum sync_result sync(struct reconciler *reconciler, struct sync_target *target, enum concern_kind kind,
+			     struct error *err)
 {
-	const struct reconciler_observer *observer = &reconciler->observer;
 	const struct syncer syncer = {
 		.client = reconciler->client, .review = &reconciler->config.review, .arena = &reconciler->arena};
-	struct sync_target target = {.namespace = namespace, .name = name, .told = told};
+
+	return kind == CONCERN_STAMP ? sync_stamp(&syncer, target, err) : sync_service(&syncer, target, err);
+}
+
+/* Syncs one concern of a set. Meanwhile the set may be dropped, and others may come. */
+static void sync_and_plan(struct reconciler *reconciler, struct sync_target *target, enum concern_kind kind)
+{
+	const struct reconciler_observer *observer = &reconciler->observer;
 	struct error err = {0};
-	const enum sync_result result =
-		is_stamp ? sync_stamp(&syncer, &target, &err) : sync_service(&syncer, &target, &err);
-	struct tracked_set *set = tracked_sets_find(&reconciler->tracked, namespace, name);
+	const enum sync_result result = sync(reconciler, target, kind, &err);
+	struct tracked_set *set = tracked_sets_find(&reconciler->tracked, target->namespace, target->name);
 	struct concern *concern;
 
 	if (result == SYNC_RESTARTED)
-		observer->restarted(observer->context, namespace, name, target.was, target.size);
+		observer->restarted(observer->context, target->namespace, target->name, target->was, target->size);
 	if (!set || atomic_load(&reconciler->stopping))
 		return;
-	concern = is_stamp ? &set->stamp : &set->service;
-	concern->told = target.told;
-	if (target.restarted)
+	concern = &set->concerns[kind];
+	concern->told = target->told;
+	if (target->restarted)
 		note_restart(set);
-	plan(concern, result, is_stamp ? BACKOFF_CAP : SERVICE_CAP);
+	plan_retry(concern, kind, result);
 	if (is_first_failure(result, concern))
-		observer->failed(observer->context, namespace, name, err.message);
-	note_rights(reconciler, result, is_stamp, &err);
+		observer->failed(observer->context, target->namespace, target->name, err.message);
+	note_rights(reconciler, kind, result, &err);
 }
 
 /* Where the API server is away, or lets it see nothing, it would fail for each. */
-static bool may_mend(const struct reconciler *reconciler)
+static bool may_sync(const struct reconciler *reconciler)
 {
 	return kube_client_stream_has_begun(reconciler->client) && clock_milliseconds() >= reconciler->paused_until;
 }
 
-/* Sees to what is due first, if anything is. */
-static bool mend_first(struct reconciler *reconciler)
+/* Syncs the concern that is due first, if any is. */
+static bool sync_first(struct reconciler *reconciler)
 {
 	char namespace[TRACKED_SETS_NAME_MAX + 1], name[TRACKED_SETS_NAME_MAX + 1];
+	struct sync_target target = {.namespace = namespace, .name = name};
+	enum concern_kind kind;
 	struct concern *concern;
 	struct tracked_set *set;
-	uint64_t due;
-	bool is_stamp;
 
-	set = tracked_sets_first(&reconciler->tracked, &due);
-	if (!set || !may_mend(reconciler) || due > clock_milliseconds())
+	set = tracked_sets_first(&reconciler->tracked, &kind);
+	if (!set || !may_sync(reconciler) || set->concerns[kind].due > clock_milliseconds())
 		return false;
 	memcpy(namespace, set->namespace, strlen(set->namespace) + 1);
 	memcpy(name, set->name, strlen(set->name) + 1);
-	is_stamp = set->stamp.due == due;
-	concern = is_stamp ? &set->stamp : &set->service;
+	concern = &set->concerns[kind];
 	concern->due = 0; /* so that a change that comes meanwhile is not lost */
-	mend(reconciler, namespace, name, is_stamp, concern->told);
+	target.told = concern->told;
+	sync_and_plan(reconciler, &target, kind);
 	return true;
 }
 
-static unsigned time_to_rest(const struct reconciler *reconciler)
+/* Milliseconds until something is due, though the API server has no news. */
+static unsigned time_to_wait(const struct reconciler *reconciler)
 {
 	const uint64_t now = clock_milliseconds();
 	uint64_t next = reflector_next(&reconciler->reflector);
-	uint64_t due;
+	const struct tracked_set *first;
+	enum concern_kind kind;
 
-	if (kube_client_stream_has_begun(reconciler->client) && tracked_sets_first(&reconciler->tracked, &due)) {
-		due = due < reconciler->paused_until ? reconciler->paused_until : due;
-		next = due < next ? due : next;
+	first = tracked_sets_first(&reconciler->tracked, &kind);
+	if (first && kube_client_stream_has_begun(reconciler->client)) {
+		const uint64_t due = first->concerns[kind].due;
+		const uint64_t allowed = due < reconciler->paused_until ? reconciler->paused_until : due;
+
+		next = allowed < next ? allowed : next;
 	}
 	if (next <= now)
 		return 0;
@@ -304,13 +330,13 @@ static void *run(void *context)
 		if (atomic_load(&reconciler->stopping))
 			break;
 		if (status != KUBE_OK)
-			tell_trouble(reconciler, status, err.message);
-		else if (kube_client_stream_has_begun(reconciler->client) && !reconciler->may_not_look[0] &&
-			 !reconciler->may_not_look[1])
-			tell_trouble(reconciler, KUBE_OK, NULL);
-		observer->following(observer->context, reconciler->tracked.count, reconciler->reflector.passed_over);
-		if (!mend_first(reconciler))
-			kube_client_wait(reconciler->client, time_to_rest(reconciler));
+			report_trouble(reconciler, status, err.message);
+		else if (kube_client_stream_has_begun(reconciler->client) && !is_forbidden(reconciler))
+			report_trouble(reconciler, KUBE_OK, NULL);
+		observer->following(observer->context, reconciler->tracked.count,
+				    reconciler->reflector.skipped + reconciler->untracked);
+		if (!sync_first(reconciler))
+			kube_client_wait(reconciler->client, time_to_wait(reconciler));
 	}
 	return NULL;
 }

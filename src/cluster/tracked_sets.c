@@ -136,28 +136,21 @@ void tracked_sets_sweep(struct tracked_sets *all)
 	all->count = kept;
 }
 
-static uint64_t due_of(const struct tracked_set *set)
-{
-	const uint64_t stamp = set->stamp.due;
-	const uint64_t service = set->service.due;
-
-	if (stamp == 0 || service == 0)
-		return stamp ? stamp : service;
-	return stamp < service ? stamp : service;
-}
-
-struct tracked_set *tracked_sets_first(const struct tracked_sets *all, uint64_t *ret_due)
+struct tracked_set *tracked_sets_first(const struct tracked_sets *all, enum concern_kind *ret_kind)
 {
 	struct tracked_set *first = NULL;
+	uint64_t earliest = UINT64_MAX;
 
-	*ret_due = 0;
 	for (size_t i = 0; i < all->count; i++) {
-		const uint64_t due = due_of(all->sets[i]);
+		for (enum concern_kind kind = CONCERN_STAMP; kind < CONCERN_KINDS; kind++) {
+			const uint64_t due = all->sets[i]->concerns[kind].due;
 
-		if (due == 0 || (first && due >= *ret_due))
-			continue;
-		first = all->sets[i];
-		*ret_due = due;
+			if (due == 0 || due >= earliest)
+				continue;
+			first = all->sets[i];
+			earliest = due;
+			*ret_kind = kind;
+		}
 	}
 	return first;
 }

@@ -94,7 +94,7 @@ static int show_page(struct reflector *reflector, struct page *page, struct erro
 	    !page->version[0])
 		return error_set(err, ERROR_INVALID, "GET %s: the answer is no list", reflector->path);
 	if (page->metadata_only)
-		reflector->passed_over++;
+		reflector->skipped++;
 	else
 		show_items(reflector, json_get_array(tree, "items"));
 	if (reflector->arena.state != ARENA_OK)
@@ -184,7 +184,7 @@ static void take_line(void *context, const char *line, size_t len)
 	if (reflector->arena.state == ARENA_NO_BUDGET)
 		reflector->expired = true; /* lost: only a list tells what it was */
 	else if (!event || reflector->arena.state != ARENA_OK)
-		reflector->passed_over++;
+		reflector->skipped++;
 	arena_enter(before);
 	arena_reset(&reflector->arena);
 }

@@ -80,19 +80,26 @@ static void what_a_list_does_not_show_is_dropped(void)
 static void the_first_that_is_due_comes_first(void)
 {
 	struct tracked_sets all = {0};
-	uint64_t due;
+	enum concern_kind kind;
+	struct tracked_set *a, *c;
 
-	CU_ASSERT_PTR_NULL(tracked_sets_first(&all, &due));
-	tracked_sets_add(&all, "ml", "a")->stamp.due = 300;
+	CU_ASSERT_PTR_NULL(tracked_sets_first(&all, &kind));
+	a = tracked_sets_add(&all, "ml", "a");
+	a->concerns[CONCERN_STAMP].due = 300;
 	tracked_sets_add(&all, "ml", "b");
-	tracked_sets_add(&all, "ml", "c")->service.due = 200;
-	CU_ASSERT_PTR_EQUAL(tracked_sets_first(&all, &due), tracked_sets_find(&all, "ml", "c"));
-	CU_ASSERT_EQUAL(due, 200);
-	tracked_sets_find(&all, "ml", "c")->stamp.due = 400;
-	CU_ASSERT_PTR_EQUAL(tracked_sets_first(&all, &due), tracked_sets_find(&all, "ml", "c"));
-	tracked_sets_find(&all, "ml", "c")->service.due = 0;
-	CU_ASSERT_PTR_EQUAL(tracked_sets_first(&all, &due), tracked_sets_find(&all, "ml", "a"));
-	CU_ASSERT_EQUAL(due, 300);
+	c = tracked_sets_add(&all, "ml", "c");
+	c->concerns[CONCERN_SERVICE].due = 200;
+	CU_ASSERT_PTR_EQUAL(tracked_sets_first(&all, &kind), c);
+	CU_ASSERT_EQUAL(kind, CONCERN_SERVICE);
+	c->concerns[CONCERN_STAMP].due = 400;
+	CU_ASSERT_PTR_EQUAL(tracked_sets_first(&all, &kind), c);
+	CU_ASSERT_EQUAL(kind, CONCERN_SERVICE);
+	c->concerns[CONCERN_STAMP].due = 200;
+	CU_ASSERT_PTR_EQUAL(tracked_sets_first(&all, &kind), c);
+	CU_ASSERT_EQUAL(kind, CONCERN_STAMP);
+	c->concerns[CONCERN_STAMP].due = c->concerns[CONCERN_SERVICE].due = 0;
+	CU_ASSERT_PTR_EQUAL(tracked_sets_first(&all, &kind), a);
+	CU_ASSERT_EQUAL(kind, CONCERN_STAMP);
 	tracked_sets_release(&all);
 }
 
