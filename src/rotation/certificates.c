@@ -38,8 +38,8 @@ struct certificates {
 	atomic_bool stopping;
 };
 
-/* Tells what is wrong (NULL: nothing any more) unless it was told before. */
-static void tell_trouble(struct certificates *certificates, const char *message)
+/* Reports what is wrong (NULL: nothing any more) unless it was reported before. */
+static void report_trouble(struct certificates *certificates, const char *message)
 {
 	const struct certificates_observer *observer = &certificates->replica.observer;
 
@@ -71,8 +71,8 @@ static enum self_check check_bundles(const struct certificates *certificates, co
 }
 
 /* A port that can't be asked may be busy: it is not taken out of service for that, unless it lasts. */
-static void judge_bundles(struct certificates *certificates, const struct registration *registration,
-			  struct error *ret_problem)
+static void report_bundles(struct certificates *certificates, const struct registration *registration,
+			   struct error *ret_problem)
 {
 	const struct certificates_observer *observer = &certificates->replica.observer;
 
@@ -93,8 +93,8 @@ static void judge_bundles(struct certificates *certificates, const struct regist
 	}
 }
 
-/* Tells what others see of this replica, as far as the look knows; where that is not well, *ret_problem says why. */
-static void judge(struct certificates *certificates, const struct look *look, struct error *ret_problem)
+/* Reports what others see of this replica, as far as the look knows; where that is not well, *ret_problem says why. */
+static void report_state(struct certificates *certificates, const struct look *look, struct error *ret_problem)
 {
 	const struct certificates_observer *observer = &certificates->replica.observer;
 
@@ -109,7 +109,7 @@ static void judge(struct certificates *certificates, const struct look *look, st
 	else if (!look->registration.complete)
 		observer->ready(observer->context, "the webhooks are not registered");
 	else
-		judge_bundles(certificates, &look->registration, ret_problem);
+		report_bundles(certificates, &look->registration, ret_problem);
 }
 
 /* -1 and what is wrong, where an admin has to mend it. */
@@ -141,17 +141,24 @@ static int check_objects(const struct certificates *certificates, const struct l
 	return 0;
 }
 
+/* What became of a look. */
+struct outcome {
+	enum rotation_step step; /* taken, unless another replica was faster; ROTATION_REST: there is nothing to do … */
+	unsigned rest;           /* … for so many seconds */
+};
+
 /*
- * Looks, and takes the step that is next, if any. Returns it, ROTATION_REST where there is nothing to do for *ret_rest
- * seconds, or -1. A certificate of its own changes nothing that others share, so that look is good for another step.
+ * Looks, and takes the step that is next, if any. A certificate of its own changes nothing that others share, so that
+ * look is good for another step.
  */
-static int look_and_step(struct certificates *certificates, struct look *look, unsigned *ret_rest, struct error *err)
+static int look_and_step(struct certificates *certificates, struct look *look, struct outcome *ret_outcome,
+			 struct error *err)
 {
 	struct replica *replica = &certificates->replica;
 	const struct rotation_times *times = &replica->config.times;
 	enum rotation_step step;
 	struct error problem;
-	int taken = 0;
+	int taken;
 
 	replica_take_look(look, replica);
 	step = rotation_next_step(&look->view, times, time(NULL));
@@ -161,59 +168,67 @@ static int look_and_step(struct certificates *certificates, struct look *look, u
 		replica->observer.took(replica->observer.context, step);
 		step = rotation_next_step(&look->view, times, time(NULL));
 	}
-	judge(certificates, look, &problem);
+	report_state(certificates, look, &problem);
 	if (look->problem.code != ERROR_NONE) {
 		*err = look->problem;
 		return -1;
 	}
 	if (step != ROTATION_REST) {
 		taken = take_step(step, look, replica, err);
+		if (taken < 0)
+			return error_prefix(err, "%s", rotation_step_name(step));
 		if (taken > 0)
 			replica->observer.took(replica->observer.context, step);
-		return taken < 0 ? error_prefix(err, "%s", rotation_step_name(step)) : (int)step;
+		*ret_outcome = (struct outcome){.step = step};
+		return 0;
 	}
 	if (problem.code == ERROR_NONE && check_objects(certificates, look, &problem) == 0)
 		problem.code = ERROR_NONE;
-	tell_trouble(certificates, problem.code == ERROR_NONE ? NULL : problem.message);
-	*ret_rest = certificates->unanswered ? UNANSWERED_REST : rotation_next_look(&look->view, times, time(NULL));
-	return ROTATION_REST;
+	report_trouble(certificates, problem.code == ERROR_NONE ? NULL : problem.message);
+	*ret_outcome =
+		(struct outcome){.step = ROTATION_REST,
+				 .rest = certificates->unanswered ? UNANSWERED_REST
+								  : rotation_next_look(&look->view, times, time(NULL))};
+	return 0;
 }
 
 /*
- * Takes steps for as long as there are some. Returns the seconds to rest, at most RECHECK, or -1. A step that comes
- * twice in a row was overtaken or had no effect: that is slowed down at once, and is trouble where it goes on.
+ * Takes steps for as long as there are some. *ret_rest is the seconds until the next look, at most RECHECK. A step that
+ * comes twice in a row was overtaken or had no effect: that is slowed down at once, and is trouble where it goes on.
  */
-static int work(struct certificates *certificates, struct error *err)
+static int take_steps(struct certificates *certificates, unsigned *ret_rest, struct error *err)
 {
-	int last = ROTATION_REST;
+	enum rotation_step last = ROTATION_REST;
 
 	for (int i = 0; i < STEPS_IN_A_ROW && !atomic_load(&certificates->stopping); i++) {
-		unsigned seconds = 0;
+		struct outcome outcome = {.step = ROTATION_REST};
 		struct look look;
-		int step;
+		int result;
 
 		replica_look_init(&look);
-		step = look_and_step(certificates, &look, &seconds, err);
+		result = look_and_step(certificates, &look, &outcome, err);
 		replica_look_release(&look, &certificates->replica);
-		if (step < 0)
+		if (result < 0)
 			return -1;
-		if (step == ROTATION_REST) {
+		if (outcome.step == ROTATION_REST) {
 			certificates->repeats = 0;
-			return (int)(seconds < RECHECK ? seconds : RECHECK);
+			*ret_rest = outcome.rest < RECHECK ? outcome.rest : RECHECK;
+			return 0;
 		}
-		if (step == last && ++certificates->repeats >= REPEATS_MAX)
+		if (outcome.step == last && ++certificates->repeats >= REPEATS_MAX)
 			return error_set(err, ERROR_INVALID,
 					 "%s: it has no effect that lasts: does something change the object back?",
-					 rotation_step_name((enum rotation_step)step));
-		if (step == last)
-			return 0;
-		last = step;
+					 rotation_step_name(outcome.step));
+		if (outcome.step == last)
+			break;
+		last = outcome.step;
 	}
+	*ret_rest = 0;
 	return 0;
 }
 
 /* Waits until something changes or the time is over, but a second at least. */
-static void rest(struct certificates *certificates, unsigned milliseconds)
+static void wait_for_news(struct certificates *certificates, unsigned milliseconds)
 {
 	struct kube_client *client = certificates->replica.client;
 	const uint64_t calm_end = clock_milliseconds() + CALM;
@@ -233,14 +248,14 @@ static void *run(void *context)
 
 	arena_enter(&certificates->replica.arena);
 	while (!atomic_load(&certificates->stopping)) {
-		const int seconds = work(certificates, &err);
+		unsigned seconds;
 
-		if (seconds >= 0) {
+		if (take_steps(certificates, &seconds, &err) == 0) {
 			backoff_reset(&certificates->backoff);
-			rest(certificates, (unsigned)seconds * 1000);
+			wait_for_news(certificates, seconds * 1000);
 		} else if (!atomic_load(&certificates->stopping)) {
-			tell_trouble(certificates, err.message);
-			rest(certificates, backoff_next(&certificates->backoff, random_number()));
+			report_trouble(certificates, err.message);
+			wait_for_news(certificates, backoff_next(&certificates->backoff, random_number()));
 		}
 	}
 	return NULL;
