@@ -12,8 +12,8 @@
  */
 
 /* KUBE_OK for 2xx; else sets err: method, path, code, and the message of the Status that the body may hold. */
-MUST_CHECK enum kube_status answer_judge(struct arena *arena, const struct kube_request *request, long code,
-					 const struct buf *body, struct error *err);
+MUST_CHECK enum kube_status answer_classify(struct arena *arena, const struct kube_request *request, long code,
+					    const struct buf *body, struct error *err);
 
 /*
  * The message of a Status, or of the event of a watch that carries one: a line without control characters, with each

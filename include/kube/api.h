@@ -52,4 +52,11 @@ struct kube_lines {
 	void (*take)(void *context, const char *line, size_t len);
 };
 
+/* A long answer that is read line by line while it comes. */
+struct kube_stream_request {
+	const char *path; /* with its query */
+	unsigned seconds; /* after which the API server ends it, as the query asks it to */
+	struct kube_lines lines;
+};
+
 #endif

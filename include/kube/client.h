@@ -52,11 +52,11 @@ MUST_CHECK int kube_client_watch(struct kube_client *client, const char *path, s
 bool kube_client_watch_failed(const struct kube_client *client, struct error *ret_problem);
 
 /*
- * Opens a long answer, one at a time, whose lines are taken during waits and requests until it ends: by itself, after
- * `seconds` and some, or by another call of this.
+ * Opens a long answer, one at a time, whose lines are taken during waits and requests until it ends: by itself, when its
+ * seconds and some more are over, or by another call of this. The request is copied.
  */
-MUST_CHECK int kube_client_stream(struct kube_client *client, const char *path, unsigned seconds,
-				  const struct kube_lines *lines, struct error *err);
+MUST_CHECK int kube_client_stream(struct kube_client *client, const struct kube_stream_request *request,
+				  struct error *err);
 
 /* Whether the stream is open. Where it is not, *ret_status says how the last one ended: KUBE_OK in order. */
 bool kube_client_streams(const struct kube_client *client, enum kube_status *ret_status, struct error *ret_problem);

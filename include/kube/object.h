@@ -16,12 +16,17 @@
  * arena.
  */
 
+enum { OBJECT_VERSION_SIZE = 64 }; /* bytes of a resourceVersion that is kept, with its '\0' */
+
 /*
- * Parses an object of this kind and copies its metadata.resourceVersion. NULL with ERROR_INVALID where the text is
- * none, or with ERROR_NO_MEMORY; the messages begin with the kind. json[len] must be '\0'.
+ * Parses an object of this kind. NULL with ERROR_INVALID where the text is not one, or with ERROR_NO_MEMORY; the
+ * messages begin with the kind. json[len] must be '\0'.
  */
 MUST_CHECK const cJSON *object_parse(struct arena *arena, const char *kind, const char *json, size_t len,
-				     char *ret_version, size_t size, struct error *err);
+				     struct error *err);
+
+/* Copies an object's metadata.resourceVersion. ERROR_INVALID where it has none that object_copy_plain takes. */
+MUST_CHECK int object_read_version(const cJSON *object, char ret_version[OBJECT_VERSION_SIZE], struct error *err);
 
 /*
  * True for letters, digits and "._-": a resourceVersion, say, which is opaque but travels in URLs and in JSON that is

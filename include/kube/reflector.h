@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "kube/backoff.h"
 #include "kube/client.h"
+#include "kube/object.h"
 
 /*
  * Shows all objects of a kind, in all namespaces, and each change from then on: a list in pages, then a watch that goes
@@ -38,7 +39,7 @@ struct reflector {
 	struct reflector_handler handler;
 	struct arena arena;
 	struct backoff backoff;
-	char version[64]; /* up to which all has been shown; "": nothing has */
+	char version[OBJECT_VERSION_SIZE]; /* up to which all has been shown; "": nothing has */
 	uint64_t due, opened_at, listed_at;
 	bool watching;         /* a stream was opened, and its end not yet seen to */
 	bool expired;          /* the watch says that the version is too old, … */

@@ -33,15 +33,14 @@ struct stream {
 void stream_init(struct stream *stream);
 
 /* Opens it on an initialised or ended stream. */
-MUST_CHECK int stream_open(struct stream *stream, const struct kube_client_config *config, CURLM *multi,
-			   const char *path, unsigned seconds, const struct kube_lines *lines, uint64_t now,
-			   struct error *err);
+MUST_CHECK int stream_open(struct stream *stream, const struct transfer_context *context,
+			   const struct kube_stream_request *request, uint64_t now, struct error *err);
 
 /* Ends it, if it is open. */
 void stream_close(struct stream *stream, CURLM *multi);
 
 /* To call when libcurl is done with the transfer. */
-void stream_ended(struct stream *stream, CURLM *multi, struct arena *arena, CURLcode code);
+void stream_ended(struct stream *stream, const struct transfer_context *context, CURLcode code);
 
 /* Gives up on an answer that does not begin. */
 void stream_tend(struct stream *stream, CURLM *multi, uint64_t now);

@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 
+#include "base/arena.h"
 #include "base/compiler.h"
 #include "base/error.h"
 #include "kube/api.h"
@@ -16,6 +17,13 @@ struct transfer {
 	CURL *easy; /* NULL: there is none */
 	struct curl_slist *headers;
 	char details[CURL_ERROR_SIZE];
+};
+
+/* What all transfers of a client share; borrowed. */
+struct transfer_context {
+	const struct kube_client_config *config;
+	CURLM *multi;
+	struct arena *arena; /* for the API server's messages */
 };
 
 /* Where libcurl puts the body's bytes: a CURLOPT_WRITEFUNCTION and its argument. */

@@ -29,13 +29,6 @@ struct watch {
 	struct error problem; /* why it is not open; ERROR_NONE before the first try and while it is open */
 };
 
-/* What all watches of a client share; borrowed. */
-struct watch_context {
-	const struct kube_client_config *config;
-	CURLM *multi;
-	struct arena *arena;
-};
-
 enum { WATCH_STEADY = 5000 }; /* milliseconds: who ends a watch earlier than that might do so for ever */
 
 /* Seconds after which the API server is asked to end a watch; not the same for all. */
@@ -45,10 +38,10 @@ MUST_CHECK int watch_init(struct watch *watch, const char *path, struct error *e
 void watch_release(struct watch *watch, CURLM *multi);
 
 /* Opens it when that is due, gives up on an answer that does not begin, and sees what came. */
-void watch_tend(struct watch *watch, const struct watch_context *context, uint64_t now);
+void watch_tend(struct watch *watch, const struct transfer_context *context, uint64_t now);
 
 /* To call when libcurl is done with the transfer. */
-void watch_ended(struct watch *watch, const struct watch_context *context, CURLcode code, uint64_t now);
+void watch_ended(struct watch *watch, const struct transfer_context *context, CURLcode code, uint64_t now);
 
 /* When to tend it, though nothing was received. */
 uint64_t watch_next(const struct watch *watch);

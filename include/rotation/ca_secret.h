@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
+#include "kube/object.h"
 #include "pki/keypair.h"
 #include "pki/mint.h"
 #include "rotation/rotation.h"
@@ -37,9 +38,9 @@ enum {
 };
 
 struct ca_secret {
-	enum rotation_secret state; /* MISSING after the init */
-	char problem[256];          /* for BROKEN: which key and what is wrong with it */
-	char version[64];           /* metadata.resourceVersion */
+	enum rotation_secret state;        /* MISSING after the init */
+	char problem[256];                 /* for BROKEN: which key and what is wrong with it */
+	char version[OBJECT_VERSION_SIZE]; /* metadata.resourceVersion */
 	bool rotation_asked;
 	struct keypair current, next; /* empty where there is none; the certificates as OpenSSL writes them */
 	struct buf retired;           /* PEM, likewise */

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/error.h"
+#include "kube/object.h"
 #include "rotation/ca_secret.h"
 
 /*
@@ -18,7 +19,7 @@
 enum { REGISTRATION_WEBHOOKS_MAX = 16 };
 
 struct registration {
-	char version[64];    /* metadata.resourceVersion */
+	char version[OBJECT_VERSION_SIZE]; /* metadata.resourceVersion */
 	bool complete;       /* both of our webhooks are there: statefulsets.tfconfig.dev and pods.tfconfig.dev */
 	const char *missing; /* where not: the name of the first that is not; static */
 	unsigned count;

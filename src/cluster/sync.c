@@ -22,7 +22,7 @@ enum { ANSWER_MAX = 2 * 1024 * 1024, PATH_SIZE = 1024, EVENT_ARENA = 32 * 1024 }
 struct found {
 	const cJSON *object; /* in the arena, as are the strings of the check */
 	struct stamp_check check;
-	char uid[64], version[64], restarted_at[RFC3339_SIZE];
+	char uid[64], version[OBJECT_VERSION_SIZE], restarted_at[RFC3339_SIZE];
 };
 
 static enum sync_result result_of(enum kube_status status)

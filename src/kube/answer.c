@@ -116,8 +116,8 @@ static enum kube_status status_of(const struct kube_request *request, long code,
 	return KUBE_REFUSED;
 }
 
-enum kube_status answer_judge(struct arena *arena, const struct kube_request *request, long code,
-			      const struct buf *body, struct error *err)
+enum kube_status answer_classify(struct arena *arena, const struct kube_request *request, long code,
+				 const struct buf *body, struct error *err)
 {
 	char text[MESSAGE_SHOWN + 32];
 	const cJSON *status;

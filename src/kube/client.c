@@ -72,7 +72,13 @@ void kube_client_free(struct kube_client *client)
 	free(client);
 }
 
-static void take_end(struct kube_client *client, const struct watch_context *context, CURL *easy, CURLcode code)
+static struct transfer_context context_of(struct kube_client *client)
+{
+	return (struct transfer_context){.config = &client->config, .multi = client->multi, .arena = &client->arena};
+}
+
+/* Hands the end of a transfer to whatever it belongs to. */
+static void end_transfer(struct kube_client *client, const struct transfer_context *context, CURL *easy, CURLcode code)
 {
 	if (client->exchange && client->exchange->transfer.easy == easy) {
 		client->exchange->done = true;
@@ -80,7 +86,7 @@ static void take_end(struct kube_client *client, const struct watch_context *con
 		return;
 	}
 	if (client->stream.transfer.easy == easy) {
-		stream_ended(&client->stream, client->multi, &client->arena, code);
+		stream_ended(&client->stream, context, code);
 		return;
 	}
 	for (unsigned i = 0; i < client->watch_count; i++) {
@@ -92,17 +98,16 @@ static void take_end(struct kube_client *client, const struct watch_context *con
 }
 
 /* Does what can be done without waiting. */
-static void turn(struct kube_client *client)
+static void pump(struct kube_client *client)
 {
-	const struct watch_context context = {
-		.config = &client->config, .multi = client->multi, .arena = &client->arena};
+	const struct transfer_context context = context_of(client);
 	const CURLMsg *message;
 	int count;
 
 	curl_multi_perform(client->multi, &count);
 	while ((message = curl_multi_info_read(client->multi, &count))) {
 		if (message->msg == CURLMSG_DONE)
-			take_end(client, &context, message->easy_handle, message->data.result);
+			end_transfer(client, &context, message->easy_handle, message->data.result);
 	}
 	for (unsigned i = 0; i < client->watch_count; i++)
 		watch_tend(&client->watches[i], &context, clock_milliseconds());
@@ -110,7 +115,7 @@ static void turn(struct kube_client *client)
 }
 
 /* Waits until something can be done, somebody wakes the client, or the time has come. */
-static void rest(struct kube_client *client, uint64_t until)
+static void wait_ready(struct kube_client *client, uint64_t until)
 {
 	const uint64_t now = clock_milliseconds();
 	const uint64_t stream_due = stream_next(&client->stream);
@@ -134,8 +139,9 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 	return exchange->answer->failed ? 0 : size * count;
 }
 
-static enum kube_status judge(struct kube_client *client, const struct kube_request *request, struct exchange *exchange,
-			      struct error *err)
+/* What became of the exchange, and the words for it. */
+static enum kube_status classify(struct kube_client *client, const struct kube_request *request,
+				 struct exchange *exchange, struct error *err)
 {
 	const long http = transfer_code(&exchange->transfer);
 	enum kube_status status;
@@ -152,7 +158,7 @@ static enum kube_status judge(struct kube_client *client, const struct kube_requ
 		answer_failed(request, ERROR_SYSTEM, https_problem(exchange->code, exchange->transfer.details), err);
 		return KUBE_UNAVAILABLE;
 	}
-	status = answer_judge(&client->arena, request, http, exchange->answer, err);
+	status = answer_classify(&client->arena, request, http, exchange->answer, err);
 	/* A refusal may quote what it refuses. */
 	explicit_bzero(client->memory, sizeof(client->memory) - client->arena.left);
 	return status;
@@ -169,10 +175,10 @@ static enum kube_status carry_out(struct kube_client *client, const struct kube_
 		return KUBE_UNAVAILABLE;
 	}
 	client->exchange = exchange;
-	for (turn(client); !exchange->done && !atomic_load(&client->woken); turn(client))
-		rest(client, UINT64_MAX);
+	for (pump(client); !exchange->done && !atomic_load(&client->woken); pump(client))
+		wait_ready(client, UINT64_MAX);
 	client->exchange = NULL;
-	status = judge(client, request, exchange, err);
+	status = classify(client, request, exchange, err);
 	curl_multi_remove_handle(client->multi, exchange->transfer.easy);
 	return status;
 }
@@ -219,12 +225,12 @@ bool kube_client_watch_failed(const struct kube_client *client, struct error *re
 	return false;
 }
 
-int kube_client_stream(struct kube_client *client, const char *path, unsigned seconds, const struct kube_lines *lines,
-		       struct error *err)
+int kube_client_stream(struct kube_client *client, const struct kube_stream_request *request, struct error *err)
 {
+	const struct transfer_context context = context_of(client);
+
 	stream_close(&client->stream, client->multi);
-	return stream_open(&client->stream, &client->config, client->multi, path, seconds, lines, clock_milliseconds(),
-			   err);
+	return stream_open(&client->stream, &context, request, clock_milliseconds(), err);
 }
 
 bool kube_client_streams(const struct kube_client *client, enum kube_status *ret_status, struct error *ret_problem)
@@ -262,7 +268,7 @@ static void drain(struct kube_client *client)
 	int ready = 1;
 
 	for (unsigned i = 0; i < BURST_ROUNDS_MAX && ready > 0; i++) {
-		turn(client);
+		pump(client);
 		ready = 0;
 		curl_multi_poll(client->multi, NULL, 0, 0, &ready);
 	}
@@ -276,14 +282,14 @@ bool kube_client_wait(struct kube_client *client, unsigned milliseconds)
 	const uint64_t end = clock_milliseconds() + milliseconds;
 
 	for (;;) {
-		turn(client);
+		pump(client);
 		if (take_news(client)) {
 			drain(client);
 			return true;
 		}
 		if (clock_milliseconds() >= end)
 			return false;
-		rest(client, end);
+		wait_ready(client, end);
 	}
 }
 

@@ -20,12 +20,10 @@ bool object_copy_plain(char *out, size_t size, const char *text)
 	return true;
 }
 
-const cJSON *object_parse(struct arena *arena, const char *kind, const char *json, size_t len, char *ret_version,
-			  size_t size, struct error *err)
+const cJSON *object_parse(struct arena *arena, const char *kind, const char *json, size_t len, struct error *err)
 {
 	const cJSON *tree = json_parse(arena, json, len, err);
 	const char *found = json_get_string(tree, "kind");
-	const char *version = json_get_string(json_get_object(tree, "metadata"), "resourceVersion");
 
 	if (!tree) {
 		error_prefix(err, "%s", kind);
@@ -35,11 +33,17 @@ const cJSON *object_parse(struct arena *arena, const char *kind, const char *jso
 		error_set(err, ERROR_INVALID, "%s: it is of another kind", kind);
 		return NULL;
 	}
-	if (!version || !version[0] || !object_copy_plain(ret_version, size, version)) {
-		error_set(err, ERROR_INVALID, "%s: it has no resourceVersion", kind);
-		return NULL;
-	}
 	return tree;
+}
+
+int object_read_version(const cJSON *object, char ret_version[OBJECT_VERSION_SIZE], struct error *err)
+{
+	const char *version = json_get_string(json_get_object(object, "metadata"), "resourceVersion");
+	const char *kind = json_get_string(object, "kind");
+
+	if (version && version[0] && object_copy_plain(ret_version, OBJECT_VERSION_SIZE, version))
+		return 0;
+	return error_set(err, ERROR_INVALID, "%s: it has no resourceVersion", kind ? kind : "an object");
 }
 
 void object_add_base64(struct buf *buf, const char *bytes, size_t len)

@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "kube/object.h"
 #include "kube/watch.h"
 #include "sys/clock.h"
 #include "sys/random.h"
@@ -28,7 +27,7 @@ enum {
 struct page {
 	struct buf answer;
 	char next[2048]; /* the place behind it, "" behind the last */
-	char version[64];
+	char version[OBJECT_VERSION_SIZE];
 	unsigned limit;     /* objects to ask for */
 	bool shown;         /* one was, so that next counts */
 	bool metadata_only; /* what is asked for next */
@@ -191,20 +190,21 @@ static void take_line(void *context, const char *line, size_t len)
 
 static enum kube_status open_watch(struct reflector *reflector, uint64_t now, struct error *err)
 {
-	const struct kube_lines lines = {.context = reflector, .take = take_line};
-	const unsigned life = watch_life();
+	struct kube_stream_request request = {.seconds = watch_life(),
+					      .lines = {.context = reflector, .take = take_line}};
 	CLEANUP(buf_release) struct buf path = {0};
 
 	buf_init(&path, PATH_MAX);
 	buf_addf(&path, "%s?watch=1&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u", reflector->path,
-		 reflector->version, life);
+		 reflector->version, request.seconds);
 	reflector->expired = reflector->broken = false;
 	reflector->opened_at = now;
 	if (path.failed) {
 		error_set(err, ERROR_NO_MEMORY, "no memory for a watch");
 		return KUBE_UNAVAILABLE;
 	}
-	if (kube_client_stream(reflector->client, buf_string(&path), life, &lines, err) < 0)
+	request.path = buf_string(&path);
+	if (kube_client_stream(reflector->client, &request, err) < 0)
 		return KUBE_UNAVAILABLE;
 	reflector->watching = true;
 	return KUBE_OK;

@@ -68,26 +68,27 @@ static struct kube_request request_of(const struct stream *stream)
 	return (struct kube_request){.method = "GET", .path = stream->path};
 }
 
-int stream_open(struct stream *stream, const struct kube_client_config *config, CURLM *multi, const char *path,
-		unsigned seconds, const struct kube_lines *lines, uint64_t now, struct error *err)
+int stream_open(struct stream *stream, const struct transfer_context *context,
+		const struct kube_stream_request *request, uint64_t now, struct error *err)
 {
 	const struct transfer_sink sink = {.write = receive, .context = stream};
-	struct kube_request request;
+	const unsigned timeout = (request->seconds + LIFE_MARGIN) * 1000;
+	struct kube_request get;
 
 	stream_init(stream);
-	stream->path = strdup(path);
+	stream->path = strdup(request->path);
 	if (!stream->path)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for a stream");
-	stream->lines = *lines;
-	stream->due = now + config->timeout * 1000ULL;
-	request = request_of(stream);
-	if (transfer_init(&stream->transfer, config, &request, (seconds + LIFE_MARGIN) * 1000, &sink, err) == 0) {
-		if (curl_multi_add_handle(multi, stream->transfer.easy) == CURLM_OK)
+	stream->lines = request->lines;
+	stream->due = now + context->config->timeout * 1000ULL;
+	get = request_of(stream);
+	if (transfer_init(&stream->transfer, context->config, &get, timeout, &sink, err) == 0) {
+		if (curl_multi_add_handle(context->multi, stream->transfer.easy) == CURLM_OK)
 			return 0;
 		transfer_release(&stream->transfer);
 		error_set(err, ERROR_NO_MEMORY, "no memory for a stream");
 	}
-	stream_close(stream, multi);
+	stream_close(stream, context->multi);
 	return -1;
 }
 
@@ -110,7 +111,7 @@ static void fail(struct stream *stream, enum kube_status status, const char *tex
 	answer_failed(&request, ERROR_SYSTEM, text, &stream->problem);
 }
 
-void stream_ended(struct stream *stream, CURLM *multi, struct arena *arena, CURLcode code)
+void stream_ended(struct stream *stream, const struct transfer_context *context, CURLcode code)
 {
 	const struct kube_request request = request_of(stream);
 	const long http = transfer_code(&stream->transfer);
@@ -118,9 +119,9 @@ void stream_ended(struct stream *stream, CURLM *multi, struct arena *arena, CURL
 	if (code != CURLE_OK)
 		fail(stream, KUBE_UNAVAILABLE, https_problem(code, stream->transfer.details));
 	else if (http != 200)
-		stream->status = answer_judge(arena, &request, http, &stream->refusal, &stream->problem);
+		stream->status = answer_classify(context->arena, &request, http, &stream->refusal, &stream->problem);
 	stream->news = true;
-	stream_close(stream, multi);
+	stream_close(stream, context->multi);
 }
 
 void stream_tend(struct stream *stream, CURLM *multi, uint64_t now)

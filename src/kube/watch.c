@@ -67,7 +67,7 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 	return size * count;
 }
 
-static int start_transfer(struct watch *watch, const struct watch_context *context, struct error *err)
+static int start_transfer(struct watch *watch, const struct transfer_context *context, struct error *err)
 {
 	const struct transfer_sink sink = {.write = receive, .context = watch};
 	const unsigned life = watch_life();
@@ -113,7 +113,7 @@ static void fail(struct watch *watch, const char *text)
 	answer_failed(&request, ERROR_SYSTEM, text, &watch->problem);
 }
 
-static void tell_error_event(struct watch *watch, struct arena *arena)
+static void report_error_event(struct watch *watch, struct arena *arena)
 {
 	const char *message = answer_message(arena, &watch->events.error);
 
@@ -121,11 +121,11 @@ static void tell_error_event(struct watch *watch, struct arena *arena)
 }
 
 /* What the API server answered instead of opening the watch. */
-static void tell_refusal(struct watch *watch, struct arena *arena, long http)
+static void report_refusal(struct watch *watch, struct arena *arena, long http)
 {
 	const struct kube_request request = request_of(watch);
 
-	if (answer_judge(arena, &request, http, &watch->events.error, &watch->problem) == KUBE_OK)
+	if (answer_classify(arena, &request, http, &watch->events.error, &watch->problem) == KUBE_OK)
 		fail(watch, "the answer is no watch");
 }
 
@@ -136,15 +136,15 @@ static bool ended_in_order(struct watch *watch, struct arena *arena, CURLcode co
 	if (code != CURLE_OK)
 		fail(watch, https_problem(code, watch->transfer.details));
 	else if (http != 200)
-		tell_refusal(watch, arena, http);
+		report_refusal(watch, arena, http);
 	else if (watch->events.broken)
-		tell_error_event(watch, arena);
+		report_error_event(watch, arena);
 	else
 		return true;
 	return false;
 }
 
-void watch_ended(struct watch *watch, const struct watch_context *context, CURLcode code, uint64_t now)
+void watch_ended(struct watch *watch, const struct transfer_context *context, CURLcode code, uint64_t now)
 {
 	bool in_order;
 
@@ -154,7 +154,7 @@ void watch_ended(struct watch *watch, const struct watch_context *context, CURLc
 	plan_next(watch, in_order, now);
 }
 
-static void open_watch(struct watch *watch, const struct watch_context *context, uint64_t now)
+static void open_watch(struct watch *watch, const struct transfer_context *context, uint64_t now)
 {
 	struct error err = {0};
 
@@ -166,7 +166,7 @@ static void open_watch(struct watch *watch, const struct watch_context *context,
 	plan_next(watch, false, now);
 }
 
-void watch_tend(struct watch *watch, const struct watch_context *context, uint64_t now)
+void watch_tend(struct watch *watch, const struct transfer_context *context, uint64_t now)
 {
 	if (!watch->transfer.easy) {
 		if (now >= watch->due)

@@ -9,7 +9,6 @@
 #include "base/names.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
-#include "kube/object.h"
 #include "pki/inspect.h"
 
 #define ANNOTATION      "tfconfig.dev/rotate"
@@ -74,7 +73,7 @@ static int set_broken(struct ca_secret *secret, const char *where, const char *f
 }
 
 /* For what a function of ours has found: a value that is wrong breaks the Secret, no memory is a failure. */
-static int judge(struct ca_secret *secret, enum key key, const struct error *found, struct error *err)
+static int classify(struct ca_secret *secret, enum key key, const struct error *found, struct error *err)
 {
 	if (found->code == ERROR_NO_MEMORY)
 		return error_set(err, ERROR_NO_MEMORY, "the Secret's %s: %s", key_names[key], found->message);
@@ -132,7 +131,7 @@ static int read_cas(const char *text, enum key key, size_t max, struct buf *pem,
 	if (strlen(text) > pem->max / 2)
 		return set_broken(secret, key_names[key], "it is too large");
 	if (inspect_bundle(text, max, cas, &count, pem, &found) < 0)
-		return judge(secret, key, &found, err);
+		return classify(secret, key, &found, err);
 	for (size_t i = 0; i < count; i++) {
 		if (check_ca(&cas[i], key, secret) != 0)
 			return 1;
@@ -161,7 +160,7 @@ static int read_pair(const struct values *values, enum key certificate, enum key
 	buf_add_string(&pair->key, key_text);
 	if (pair->key.failed)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for the Secret's %s", key_names[key]);
-	return keypair_check(pair, &found) < 0 ? judge(secret, key, &found, err) : 0;
+	return keypair_check(pair, &found) < 0 ? classify(secret, key, &found, err) : 0;
 }
 
 static int read_retired(const char *text, struct ca_secret *secret, struct error *err)
@@ -209,10 +208,10 @@ static int read_data(struct arena *arena, const cJSON *tree, struct ca_secret *s
 
 static int read_secret(struct arena *arena, const char *json, size_t len, struct ca_secret *secret, struct error *err)
 {
-	const cJSON *tree = object_parse(arena, "Secret", json, len, secret->version, sizeof(secret->version), err);
+	const cJSON *tree = object_parse(arena, "Secret", json, len, err);
 	const cJSON *annotations = json_get_object(json_get_object(tree, "metadata"), "annotations");
 
-	if (!tree)
+	if (!tree || object_read_version(tree, secret->version, err) < 0)
 		return -1;
 	secret->held.annotation = json_get(annotations, ANNOTATION) != NULL;
 	secret->rotation_asked = secret->held.annotation;

@@ -4,7 +4,6 @@
 
 #include "base/base64.h"
 #include "base/json.h"
-#include "kube/object.h"
 #include "pki/inspect.h"
 
 #define KIND "MutatingWebhookConfiguration"
@@ -72,10 +71,10 @@ static void find_missing(struct registration *registration)
 static int parse(struct arena *arena, const char *json, size_t len, struct registration *ret, struct error *err)
 {
 	struct registration registration = {0};
-	const cJSON *tree =
-		object_parse(arena, KIND, json, len, registration.version, sizeof(registration.version), err);
+	const cJSON *tree = object_parse(arena, KIND, json, len, err);
 
-	if (!tree || read_webhooks(arena, tree, &registration, err) < 0)
+	if (!tree || object_read_version(tree, registration.version, err) < 0 ||
+	    read_webhooks(arena, tree, &registration, err) < 0)
 		return -1;
 	find_missing(&registration);
 	*ret = registration;

@@ -19,7 +19,7 @@ static enum kube_status judge(const char *content_type, long code, const char *b
 	buf_init(&answer, 1024 * 1024);
 	buf_add_string(&answer, body);
 	arena_init_fixed(&arena, memory, sizeof(memory));
-	status = answer_judge(&arena, &request, code, &answer, err);
+	status = answer_classify(&arena, &request, code, &answer, err);
 	return status;
 }
 
