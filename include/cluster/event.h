@@ -23,14 +23,14 @@ struct event {
 	const char *reason;                 /* one word, such as "GroupResized" */
 	const char *message;
 	const char *key; /* events with the same are one, whatever they say; NULL: the message */
-	bool by_one;     /* no other replica tells it, so each time counts */
+	bool by_one;     /* no other replica reports the same, so each time counts */
 };
 
 /* The arena is reset. KUBE_OK where the event is there. */
-MUST_CHECK enum kube_status event_tell(struct kube_client *client, struct arena *arena, const struct event *event,
-				       struct error *err);
+MUST_CHECK enum kube_status event_report(struct kube_client *client, struct arena *arena, const struct event *event,
+					 struct error *err);
 
-/* A number for the set, the reason and the message, never 0: to know what was told. */
+/* A number for the set, the reason and the key, never 0: to know what was reported last. */
 uint64_t event_number(const struct event *event);
 
 #endif

@@ -33,8 +33,8 @@ enum sync_result {
 
 struct sync_target {
 	const char *namespace, *name;
-	uint64_t told;  /* what was told before, 0 for nothing; the function updates it */
-	bool restarted; /* it was, whatever came of it */
+	uint64_t reported; /* event_number of the last event on this, 0 for none; the function updates it */
+	bool restarted;    /* it was, whatever came of it */
 	unsigned was, size;
 };
 

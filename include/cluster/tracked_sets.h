@@ -26,7 +26,7 @@ struct concern {
 	uint64_t due;
 	uint64_t since;    /* when it began to need care */
 	unsigned failures; /* in a row */
-	uint64_t told;     /* a number for what was last told of it, 0 for nothing */
+	uint64_t reported; /* a number for what was last reported of it, 0 for nothing */
 };
 
 struct tracked_set {

@@ -91,65 +91,80 @@ static const char *write_count(struct arena *arena, const cJSON *found, const ch
 	return json_print(arena, patch);
 }
 
-/* One more of those that are there, unless another replica has just told this one. */
-static enum kube_status count_again(struct kube_client *client, struct arena *arena, const struct event *event,
-				    const char *path, time_t now, struct buf *answer, struct error *err)
+/* One event on its way. */
+struct report {
+	struct kube_client *client;
+	struct arena *arena;
+	const struct event *event;
+	time_t now;
+	struct buf answer;
+};
+
+static enum kube_status send(struct report *report, const struct kube_request *request, struct error *err)
+{
+	return kube_client_send(report->client, request, &report->answer, err);
+}
+
+/* Counts the event once more in the one that is there, unless another replica has just reported the same. */
+static enum kube_status count_again(struct report *report, const char *path, struct error *err)
 {
 	struct kube_request request = {.method = "GET", .path = path};
-	enum kube_status status = kube_client_send(client, &request, answer, err);
-	char text[RFC3339_SIZE];
+	enum kube_status status = send(report, &request, err);
+	char now[RFC3339_SIZE];
 	const cJSON *found;
 	time_t last;
 
 	if (status != KUBE_OK)
 		return status;
-	found = json_parse(arena, buf_string(answer), answer->len, err);
+	found = json_parse(report->arena, buf_string(&report->answer), report->answer.len, err);
 	if (!found)
 		return KUBE_UNAVAILABLE;
-	if (!event->by_one && rfc3339_read(json_get_string(found, "lastTimestamp"), &last) && last > now - JUST_NOW)
+	if (!report->event->by_one && rfc3339_read(json_get_string(found, "lastTimestamp"), &last) &&
+	    last > report->now - JUST_NOW)
 		return KUBE_OK;
-	rfc3339_write(now, text);
+	rfc3339_write(report->now, now);
 	request = (struct kube_request){.method = "PATCH",
 					.path = path,
 					.content_type = KUBE_MERGE_PATCH,
-					.body = write_count(arena, found, text)};
+					.body = write_count(report->arena, found, now)};
 	if (!request.body)
 		return KUBE_UNAVAILABLE;
-	status = kube_client_send(client, &request, answer, err);
+	status = send(report, &request, err);
 	return status == KUBE_CONFLICT ? KUBE_OK : status;
 }
 
-static enum kube_status tell(struct kube_client *client, struct arena *arena, const struct event *event,
-			     struct buf *answer, struct error *err)
+static enum kube_status post(struct report *report, struct error *err)
 {
-	const char *folder = arena_printf(arena, "/api/v1/namespaces/%s/events", event->namespace);
-	const char *name = arena_printf(arena, "%.*s.%016" PRIx64, NAME_SHOWN, event->name, event_number(event));
+	const struct event *event = report->event;
+	const char *folder = arena_printf(report->arena, "/api/v1/namespaces/%s/events", event->namespace);
+	const char *name =
+		arena_printf(report->arena, "%.*s.%016" PRIx64, NAME_SHOWN, event->name, event_number(event));
 	struct kube_request request = {.method = "POST", .path = folder, .content_type = "application/json"};
-	const time_t now = time(NULL);
-	char text[RFC3339_SIZE];
+	char now[RFC3339_SIZE];
 	enum kube_status status;
 
-	rfc3339_write(now, text);
-	request.body = name ? write_event(arena, event, name, text) : NULL;
+	rfc3339_write(report->now, now);
+	request.body = name ? write_event(report->arena, event, name, now) : NULL;
 	if (!request.body) {
 		error_set(err, ERROR_NO_MEMORY, "no memory for an event");
 		return KUBE_UNAVAILABLE;
 	}
-	status = kube_client_send(client, &request, answer, err);
+	status = send(report, &request, err);
 	if (status != KUBE_CONFLICT)
 		return status;
-	return count_again(client, arena, event, arena_printf(arena, "%s/%s", folder, name), now, answer, err);
+	return count_again(report, arena_printf(report->arena, "%s/%s", folder, name), err);
 }
 
-enum kube_status event_tell(struct kube_client *client, struct arena *arena, const struct event *event,
-			    struct error *err)
+enum kube_status event_report(struct kube_client *client, struct arena *arena, const struct event *event,
+			      struct error *err)
 {
-	CLEANUP(buf_release) struct buf answer = {0};
+	struct report report = {.client = client, .arena = arena, .event = event, .now = time(NULL)};
 	struct arena *before = arena_enter(arena);
 	enum kube_status status;
 
-	buf_init(&answer, ANSWER_MAX);
-	status = tell(client, arena, event, &answer, err);
+	buf_init(&report.answer, ANSWER_MAX);
+	status = post(&report, err);
+	buf_release(&report.answer);
 	arena_enter(before);
 	arena_reset(arena);
 	return status;

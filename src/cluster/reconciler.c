@@ -262,7 +262,7 @@ static void sync_and_plan(struct reconciler *reconciler, struct sync_target *tar
 	if (!set || atomic_load(&reconciler->stopping))
 		return;
 	concern = &set->concerns[kind];
-	concern->told = target->told;
+	concern->reported = target->reported;
 	if (target->restarted)
 		note_restart(set);
 	plan_retry(concern, kind, result);
@@ -293,7 +293,7 @@ static bool sync_first(struct reconciler *reconciler)
 	memcpy(name, set->name, strlen(set->name) + 1);
 	concern = &set->concerns[kind];
 	concern->due = 0; /* so that a change that comes meanwhile is not lost */
-	target.told = concern->told;
+	target.reported = concern->reported;
 	sync_and_plan(reconciler, &target, kind);
 	return true;
 }

@@ -25,6 +25,12 @@ struct found {
 	char uid[64], version[OBJECT_VERSION_SIZE], restarted_at[RFC3339_SIZE];
 };
 
+struct restart {
+	const struct found *before;
+	char time[RFC3339_SIZE];
+	struct buf answer; /* the set as it is after the restart, or as it would be after one */
+};
+
 static enum sync_result result_of(enum kube_status status)
 {
 	switch (status) {
@@ -93,25 +99,25 @@ static enum kube_status get_set(const struct syncer *syncer, const struct sync_t
 }
 
 /* Tells it, unless it was the last that was told. An event that is refused, by a quota say, is not tried again. */
-static enum sync_result tell(const struct syncer *syncer, struct sync_target *target, const struct event *event,
-			     struct error *err)
+static enum sync_result report(const struct syncer *syncer, struct sync_target *target, const struct event *event,
+			       struct error *err)
 {
 	char memory[EVENT_ARENA];
 	struct arena arena;
 	enum kube_status status;
 
-	if (target->told == event_number(event))
+	if (target->reported == event_number(event))
 		return SYNC_REPORTED;
 	arena_init_fixed(&arena, memory, sizeof(memory));
-	status = event_tell(syncer->client, &arena, event, err);
+	status = event_report(syncer->client, &arena, event, err);
 	if (status == KUBE_UNAVAILABLE)
 		return SYNC_FAILED;
-	target->told = event_number(event);
+	target->reported = event_number(event);
 	return SYNC_REPORTED;
 }
 
-static enum sync_result tell_stale(const struct syncer *syncer, struct sync_target *target, const struct found *found,
-				   const char *message, const char *key, struct error *err)
+static enum sync_result report_stale(const struct syncer *syncer, struct sync_target *target, const struct found *found,
+				     const char *message, const char *key, struct error *err)
 {
 	const struct event event = {.namespace = target->namespace,
 				    .name = target->name,
@@ -121,13 +127,12 @@ static enum sync_result tell_stale(const struct syncer *syncer, struct sync_targ
 				    .message = message ? message : "",
 				    .key = key};
 
-	return tell(syncer, target, &event, err);
+	return report(syncer, target, &event, err);
 }
 
 /* As `kubectl rollout restart` patches it, and for this version alone. */
-static enum kube_status restart(const struct syncer *syncer, const struct sync_target *target,
-				const struct found *found, const char *time, bool dry_run, struct buf *answer,
-				struct error *err)
+static enum kube_status send_restart(const struct syncer *syncer, const struct sync_target *target,
+				     struct restart *restart, bool dry_run, struct error *err)
 {
 	CLEANUP(buf_release) struct buf body = {0};
 	char path[PATH_SIZE + 64];
@@ -140,28 +145,28 @@ static enum kube_status restart(const struct syncer *syncer, const struct sync_t
 	buf_addf(&body,
 		 "{\"metadata\":{\"resourceVersion\":\"%s\"},\"spec\":{\"template\":{\"metadata\":{\"annotations\":"
 		 "{\"" RESTARTED_AT "\":\"%s\"}}}}}",
-		 found->version, time);
+		 restart->before->version, restart->time);
 	if (body.failed) {
 		error_set(err, ERROR_NO_MEMORY, "no memory for a patch");
 		return KUBE_UNAVAILABLE;
 	}
 	request.body = buf_string(&body);
-	return kube_client_send(syncer->client, &request, answer, err);
+	return kube_client_send(syncer->client, &request, &restart->answer, err);
 }
 
-static enum sync_result tell_not_restarted(const struct syncer *syncer, struct sync_target *target,
-					   const struct found *found, const struct error *why, struct error *err)
+static enum sync_result report_refusal(const struct syncer *syncer, struct sync_target *target,
+				       const struct found *found, const struct error *why, struct error *err)
 {
 	/* Who refuses may put a time or a number into the words. */
 	const char *key = arena_printf(syncer->arena, "refused %u %u", found->check.was, found->check.size);
 
-	return tell_stale(
+	return report_stale(
 		syncer, target, found,
 		arena_printf(syncer->arena, EVENT_NOT_RESTARTED, found->check.was, found->check.size, why->message),
 		key, err);
 }
 
-static void tell_resized(const struct syncer *syncer, struct sync_target *target, const struct found *found)
+static void report_resized(const struct syncer *syncer, struct sync_target *target, const struct found *found)
 {
 	const char *how = found->check.rolls ? EVENT_RESTARTED : EVENT_NOT_ROLLED;
 	const char *message =
@@ -177,65 +182,70 @@ static void tell_resized(const struct syncer *syncer, struct sync_target *target
 
 	target->was = found->check.was;
 	target->size = found->check.size;
-	target->told = 0;
+	target->reported = 0;
 	/* The set is restarted, whether that can be told or not. */
-	(void)tell(syncer, target, &event, &unheard);
-	target->told = 0;
+	(void)report(syncer, target, &event, &unheard);
+	target->reported = 0;
 }
 
 /*
- * Looks at what the API server has made, or would make, of the set. In replicas of two versions, stage 1 may write
+ * Checks what the API server has made, or would make, of the set. In replicas of two versions, stage 1 may write
  * another group than this one expects: that must not become a restart each time.
  */
-static enum sync_result judge_restart(const struct syncer *syncer, struct sync_target *target,
-				      const struct found *before, const struct buf *answer, struct error *err)
+static enum sync_result check_restart(const struct syncer *syncer, struct sync_target *target,
+				      const struct restart *restart, struct error *err)
 {
+	const struct found *before = restart->before;
 	struct found after;
 
-	if (read_set(syncer, answer, &after, err) < 0)
+	if (read_set(syncer, &restart->answer, &after, err) < 0)
 		return SYNC_FAILED;
 	if (after.check.state == STAMP_CURRENT)
 		return SYNC_RESTARTED;
 	if (after.check.was == before->check.was)
-		return tell_stale(syncer, target, before, EVENT_NOT_REVIEWED, NULL, err);
+		return report_stale(syncer, target, before, EVENT_NOT_REVIEWED, NULL, err);
 	error_set(err, ERROR_INVALID, "a restart gives it another group than this replica expects");
 	return SYNC_FAILED;
 }
 
-/* Restarts the set where a dry run has shown that this would mend it. The tree that was looked at ends. */
+static void restart_release(struct restart *restart)
+{
+	buf_release(&restart->answer);
+}
+
+/* Restarts the set where a dry run has shown that its stamp is current then. The tree that was read is no more then. */
 static enum sync_result restart_set(const struct syncer *syncer, struct sync_target *target, const struct found *found,
 				    struct error *err)
 {
-	CLEANUP(buf_release) struct buf answer = {0};
-	char time_text[RFC3339_SIZE];
+	CLEANUP(restart_release) struct restart restart = {.before = found};
 	enum sync_result result;
 	enum kube_status status;
 	struct error why;
 
-	rfc3339_write(time(NULL), time_text);
-	if (strcmp(found->restarted_at, time_text) == 0)
+	rfc3339_write(time(NULL), restart.time);
+	if (strcmp(found->restarted_at, restart.time) == 0)
 		return SYNC_AGAIN; /* the same time again would change nothing */
 	arena_reset(syncer->arena);
-	buf_init(&answer, ANSWER_MAX);
-	status = restart(syncer, target, found, time_text, true, &answer, &why);
+	buf_init(&restart.answer, ANSWER_MAX);
+	status = send_restart(syncer, target, &restart, true, &why);
 	/* Who refuses a dry run, be it a webhook with a 403, refuses the restart. */
 	if (status == KUBE_REFUSED || status == KUBE_FORBIDDEN)
-		return tell_not_restarted(syncer, target, found, &why, err);
+		return report_refusal(syncer, target, found, &why, err);
 	if (status == KUBE_OK) {
-		result = judge_restart(syncer, target, found, &answer, err);
+		result = check_restart(syncer, target, &restart, err);
 		if (result != SYNC_RESTARTED)
 			return result;
 		arena_reset(syncer->arena);
-		status = restart(syncer, target, found, time_text, false, &answer, &why);
+		status = send_restart(syncer, target, &restart, false, &why);
 	}
 	if (status != KUBE_OK) {
 		*err = why;
 		return result_of(status);
 	}
 	target->restarted = true;
-	result = judge_restart(syncer, target, found, &answer, err);
+	result = check_restart(syncer, target, &restart, err);
 	if (result == SYNC_RESTARTED)
-		tell_resized(syncer, target, found);
+		report_resized(syncer, target, found);
 	return result;
 }
 
@@ -249,7 +259,7 @@ static const char *stale_message(const struct syncer *syncer, const struct sync_
 	return arena_printf(syncer->arena, EVENT_STALE, check->was, check->size, target->namespace, target->name);
 }
 
-static enum sync_result see_to_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err)
+static enum sync_result reconcile_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
 	CLEANUP(buf_release) struct buf answer = {0};
 	struct found found;
@@ -262,7 +272,7 @@ static enum sync_result see_to_stamp(const struct syncer *syncer, struct sync_ta
 	switch (found.check.state) {
 	case STAMP_NONE:
 	case STAMP_CURRENT:
-		target->told = 0;
+		target->reported = 0;
 		return SYNC_NOTHING;
 	case STAMP_STALE:
 		if (found.check.restarts)
@@ -271,12 +281,12 @@ static enum sync_result see_to_stamp(const struct syncer *syncer, struct sync_ta
 	case STAMP_DENIED:
 		break;
 	}
-	return tell_stale(syncer, target, &found, stale_message(syncer, target, &found.check), NULL, err);
+	return report_stale(syncer, target, &found, stale_message(syncer, target, &found.check), NULL, err);
 }
 
 /* What is wrong with the Service, as warnings of stage 1 say it. */
-static enum sync_result tell_of_service(const struct syncer *syncer, struct sync_target *target,
-					const struct found *found, const cJSON *service, struct error *err)
+static enum sync_result report_service(const struct syncer *syncer, struct sync_target *target,
+				       const struct found *found, const cJSON *service, struct error *err)
 {
 	const struct workload set = workload_of(&statefulset_kind, found->object);
 	struct verdict verdict = {.arena = syncer->arena, .object = ""};
@@ -285,14 +295,14 @@ static enum sync_result tell_of_service(const struct syncer *syncer, struct sync
 	service_advice_give(&set, found->check.service, service, &verdict);
 	event.message = verdict.warnings ? cJSON_GetStringValue(verdict.warnings->child) : NULL;
 	if (!event.message) {
-		target->told = 0;
+		target->reported = 0;
 		return SYNC_NOTHING;
 	}
 	event.reason = service ? "ServiceNotReady" : "ServiceMissing";
-	return tell(syncer, target, &event, err);
+	return report(syncer, target, &event, err);
 }
 
-static enum sync_result see_to_service(const struct syncer *syncer, struct sync_target *target, struct error *err)
+static enum sync_result reconcile_service(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
 	CLEANUP(buf_release) struct buf set_answer = {0};
 	CLEANUP(buf_release) struct buf answer = {0};
@@ -318,28 +328,29 @@ static enum sync_result see_to_service(const struct syncer *syncer, struct sync_
 	} else if (status != KUBE_NOT_FOUND) {
 		return result_of_look(status);
 	}
-	return tell_of_service(syncer, target, &found, service, err);
+	return report_service(syncer, target, &found, service, err);
 }
 
-/* Has the arena for itself meanwhile. */
-static enum sync_result in_arena(const struct syncer *syncer, struct sync_target *target, struct error *err,
-				 enum sync_result (*see_to)(const struct syncer *, struct sync_target *,
-							    struct error *))
+static void leave_arena(const struct syncer *syncer, struct arena *before)
 {
-	struct arena *before = arena_enter(syncer->arena);
-	const enum sync_result result = see_to(syncer, target, err);
-
 	arena_enter(before);
 	arena_reset(syncer->arena);
-	return result;
 }
 
 enum sync_result sync_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
-	return in_arena(syncer, target, err, see_to_stamp);
+	struct arena *before = arena_enter(syncer->arena);
+	const enum sync_result result = reconcile_stamp(syncer, target, err);
+
+	leave_arena(syncer, before);
+	return result;
 }
 
 enum sync_result sync_service(const struct syncer *syncer, struct sync_target *target, struct error *err)
 {
-	return in_arena(syncer, target, err, see_to_service);
+	struct arena *before = arena_enter(syncer->arena);
+	const enum sync_result result = reconcile_service(syncer, target, err);
+
+	leave_arena(syncer, before);
+	return result;
 }
