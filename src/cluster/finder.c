@@ -197,7 +197,7 @@ struct finder *finder_start(const struct finder_config *config, const struct fin
 	struct finder *finder = calloc(1, sizeof(*finder));
 
 	if (!finder) {
-		error_set(err, ERROR_NO_MEMORY, "no memory for the thread that looks into the cluster");
+		error_set(err, ERROR_NO_MEMORY, "no memory for the thread that looks up objects");
 		return NULL;
 	}
 	finder->config = *config;
@@ -205,7 +205,7 @@ struct finder *finder_start(const struct finder_config *config, const struct fin
 	pthread_mutex_init(&finder->lock, NULL);
 	pthread_cond_init(&finder->changed, NULL);
 	finder->client = kube_client_new(&config->client, err);
-	if (finder->client && thread_start(&finder->thread, run, finder, "that looks into the cluster", err) == 0)
+	if (finder->client && thread_start(&finder->thread, run, finder, "that looks up objects", err) == 0)
 		return finder;
 	finder_free(finder);
 	return NULL;

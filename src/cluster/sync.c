@@ -204,7 +204,7 @@ static enum sync_result check_restart(const struct syncer *syncer, struct sync_t
 		return SYNC_RESTARTED;
 	if (after.check.was == before->check.was)
 		return report_stale(syncer, target, before, EVENT_NOT_REVIEWED, NULL, err);
-	error_set(err, ERROR_INVALID, "a restart gives it another group than this replica expects");
+	error_set(err, ERROR_INVALID, "a restart gives it a different group than this replica expects");
 	return SYNC_FAILED;
 }
 

@@ -26,12 +26,12 @@ static int find_server(struct kube_client_config *config, struct error *err)
 
 	if (!host || !host[0] || !port)
 		return error_set(err, ERROR_INVALID,
-				 "this is no pod of a cluster: KUBERNETES_SERVICE_HOST and "
+				 "this is not a pod of a cluster: KUBERNETES_SERVICE_HOST and "
 				 "KUBERNETES_SERVICE_PORT are not set");
 	if (!is_host(host))
-		return error_set(err, ERROR_INVALID, "KUBERNETES_SERVICE_HOST is no IP address or host name");
+		return error_set(err, ERROR_INVALID, "KUBERNETES_SERVICE_HOST is not an IP address or a host name");
 	if (!name_parse_decimal(port, 65535, &number) || number == 0)
-		return error_set(err, ERROR_INVALID, "KUBERNETES_SERVICE_PORT is no port");
+		return error_set(err, ERROR_INVALID, "KUBERNETES_SERVICE_PORT is not a port");
 	len = snprintf(config->server, sizeof(config->server), is_ipv6 ? "https://[%s]:%u" : "https://%s:%u", host,
 		       number);
 	if (len < 0 || (size_t)len >= sizeof(config->server))
@@ -68,7 +68,7 @@ static int read_namespace(const char *path, char namespace[DNS_LABEL_MAX + 1], s
 		namespace[len] = '\0';
 	}
 	if (len > DNS_LABEL_MAX || !name_is_dns_label(namespace))
-		return error_set(err, ERROR_INVALID, "%s holds no name of a namespace", path);
+		return error_set(err, ERROR_INVALID, "%s does not hold the name of a namespace", path);
 	return 0;
 }
 

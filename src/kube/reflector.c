@@ -91,7 +91,7 @@ static int show_page(struct reflector *reflector, struct page *page, struct erro
 	if ((place && !object_copy_plain(next, sizeof(next), place)) ||
 	    !object_copy_plain(page->version, sizeof(page->version), json_get_string(metadata, "resourceVersion")) ||
 	    !page->version[0])
-		return error_set(err, ERROR_INVALID, "GET %s: the answer is no list", reflector->path);
+		return error_set(err, ERROR_INVALID, "GET %s: the answer is not a list", reflector->path);
 	if (page->metadata_only)
 		reflector->skipped++;
 	else

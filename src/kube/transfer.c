@@ -25,7 +25,7 @@ static int check_token(const char *token, size_t len, const char *path, struct e
 {
 	for (size_t i = 0; i < len; i++) {
 		if (token[i] < '!' || token[i] > '~')
-			return error_set(err, ERROR_INVALID, "%s holds no token", path);
+			return error_set(err, ERROR_INVALID, "%s does not hold a token", path);
 	}
 	return len > 0 ? 0 : error_set(err, ERROR_INVALID, "%s is empty", path);
 }

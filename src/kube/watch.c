@@ -126,7 +126,7 @@ static void report_refusal(struct watch *watch, struct arena *arena, long http)
 	const struct kube_request request = request_of(watch);
 
 	if (answer_classify(arena, &request, http, &watch->events.error, &watch->problem) == KUBE_OK)
-		fail(watch, "the answer is no watch");
+		fail(watch, "the answer is not a watch");
 }
 
 static bool ended_in_order(struct watch *watch, struct arena *arena, CURLcode code)

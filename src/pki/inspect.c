@@ -107,7 +107,7 @@ int inspect_bundle(const char *text, size_t max, struct inspection *ret, size_t 
 		const char *end = strncmp(text, begin_line, strlen(begin_line)) == 0 ? end_of_block(text) : NULL;
 
 		if (!end)
-			return error_set(err, ERROR_INVALID, "it holds something else than certificates in PEM");
+			return error_set(err, ERROR_INVALID, "it holds something other than certificates in PEM");
 		if (count == max)
 			return error_set(err, ERROR_INVALID, "it holds more than %zu certificate%s", max,
 					 max == 1 ? "" : "s");

@@ -46,7 +46,7 @@ static X509 *new_certificate(const char *name, EVP_PKEY *key, time_t now, time_t
 	CLEANUP(free_x509) X509 *certificate = NULL;
 
 	if (not_after <= now) {
-		error_set(err, ERROR_INVALID, "the certificate would have expired when it is made");
+		error_set(err, ERROR_INVALID, "the certificate would have expired already");
 		return NULL;
 	}
 	certificate = X509_new();
@@ -109,9 +109,9 @@ static int check_ca(X509 *ca, EVP_PKEY *ca_key, const X509 *leaf, struct error *
 	if (X509_check_private_key(ca, ca_key) != 1)
 		return openssl_failed(err, "the CA's private key does not belong to its certificate");
 	if (X509_check_ca(ca) != 1)
-		return error_set(err, ERROR_INVALID, "the certificate to sign with is no CA's");
+		return error_set(err, ERROR_INVALID, "the certificate to sign with is not a CA's");
 	if (ASN1_TIME_compare(X509_get0_notAfter(ca), X509_get0_notAfter(leaf)) < 0)
-		return error_set(err, ERROR_INVALID, "the CA ends before the certificate that it is to sign");
+		return error_set(err, ERROR_INVALID, "the CA expires before the certificate that it is to sign");
 	return 0;
 }
 

@@ -7,9 +7,9 @@ int service_names_init(struct service_names *names, const char *service, const c
 {
 	*names = (struct service_names){.count = 3};
 	if (!name_is_dns_label(service))
-		return error_set(err, ERROR_INVALID, "the Service's name \"%s\" is no DNS label", service);
+		return error_set(err, ERROR_INVALID, "the Service's name \"%s\" is not a DNS label", service);
 	if (!name_is_dns_label(namespace))
-		return error_set(err, ERROR_INVALID, "the namespace \"%s\" is no DNS label", namespace);
+		return error_set(err, ERROR_INVALID, "the namespace \"%s\" is not a DNS label", namespace);
 	snprintf(names->dns[0], sizeof(names->dns[0]), "%s.%s.svc", service, namespace);
 	snprintf(names->dns[1], sizeof(names->dns[1]), "%s", service);
 	snprintf(names->dns[2], sizeof(names->dns[2]), "%s.%s", service, namespace);
@@ -18,7 +18,7 @@ int service_names_init(struct service_names *names, const char *service, const c
 
 		if (len > DNS_NAME_MAX || !name_is_dns_name(names->dns[3]))
 			return error_set(err, ERROR_INVALID,
-					 "%s and the cluster domain \"%s\" are no DNS name of at most %d characters",
+					 "%s with the cluster domain \"%s\" is not a DNS name of at most %d characters",
 					 names->dns[0], domain, DNS_NAME_MAX);
 		names->count = 4;
 	}

@@ -88,7 +88,7 @@ static int read_value(struct arena *arena, const cJSON *item, enum key key, stru
 
 	secret->held.keys[key] = true;
 	if (!base64 || !base64_is_valid(base64))
-		return set_broken(secret, key_names[key], "it is no base64");
+		return set_broken(secret, key_names[key], "it is not base64");
 	if (!base64[0])
 		return 0;
 	values->text[key] = base64_decode(arena, base64, &len);
@@ -117,7 +117,7 @@ static int check_ca(const struct inspection *ca, enum key key, struct ca_secret 
 	if (strcmp(ca->common_name, CA_SECRET_COMMON_NAME) != 0)
 		return set_broken(secret, key_names[key], "it holds a certificate of \"%s\", not of \"%s\"",
 				  ca->common_name, CA_SECRET_COMMON_NAME);
-	return ca->is_ca ? 0 : set_broken(secret, key_names[key], "it holds a certificate that is no CA's");
+	return ca->is_ca ? 0 : set_broken(secret, key_names[key], "it holds a certificate that is not a CA's");
 }
 
 /* The certificates of one value, which must all be CAs of ours. */
@@ -173,7 +173,7 @@ static int read_retired(const char *text, struct ca_secret *secret, struct error
 static int read_promoted_at(const char *text, struct ca_secret *secret)
 {
 	if (text && !rfc3339_read(text, &secret->promoted_at))
-		return set_broken(secret, key_names[PROMOTED_AT], "it is no time like 2006-01-02T15:04:05Z");
+		return set_broken(secret, key_names[PROMOTED_AT], "it is not a time like 2006-01-02T15:04:05Z");
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static int read_data(struct arena *arena, const cJSON *tree, struct ca_secret *s
 		return set_broken(secret, "immutable", "nothing can be written into it");
 	secret->held.data = cJSON_IsObject(data);
 	if (data && !cJSON_IsNull(data) && !secret->held.data)
-		return set_broken(secret, "data", "it is no object");
+		return set_broken(secret, "data", "it is not an object");
 	result = read_values(arena, data, secret, &values, err);
 	for (size_t i = 0; i < KEYS; i++)
 		empty &= !values.text[i];
@@ -370,7 +370,7 @@ int ca_secret_patch(const struct ca_secret *secret, struct buf *ret_body, struct
 int ca_secret_empty(const char *namespace, const char *name, struct buf *ret_body, struct error *err)
 {
 	if (!name_is_dns_label(namespace) || !name_is_dns_name(name))
-		return error_set(err, ERROR_INVALID, "\"%s/%s\" names no Secret", namespace, name);
+		return error_set(err, ERROR_INVALID, "\"%s/%s\" is not the name of a Secret", namespace, name);
 	buf_addf(ret_body,
 		 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"%s\"},"
 		 "\"type\":\"Opaque\"}",

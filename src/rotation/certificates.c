@@ -120,8 +120,8 @@ static int check_objects(const struct certificates *certificates, const struct l
 
 	if (look->secret.state == ROTATION_SECRET_BROKEN)
 		return error_set(err, ERROR_INVALID,
-				 "Secret %s/%s: %s: nothing is changed in it, and the certificate in use serves on; to "
-				 "have it made anew, delete it",
+				 "Secret %s/%s: %s: it is left as it is, and the certificate in use goes on serving; "
+				 "delete it to have it created again",
 				 config->client.namespace, config->secret, look->secret.problem);
 	if (!registration->version[0])
 		return error_set(err, ERROR_INVALID,
@@ -133,8 +133,8 @@ static int check_objects(const struct certificates *certificates, const struct l
 				 config->registration, registration->missing);
 	if (look->view.rotation_asked && look->view.has_current && !look->view.has_next)
 		return error_set(err, ERROR_INVALID,
-				 "Secret %s/%s: the rotation that was asked for has to wait: %zu CAs before this one "
-				 "are still trusted, as certificates of theirs may be in use",
+				 "Secret %s/%s: the requested rotation has to wait: %zu earlier CAs are still trusted, "
+				 "because certificates of theirs may be in use",
 				 config->client.namespace, config->secret, look->view.retired_count);
 	if (kube_client_watch_failed(certificates->replica.client, err))
 		return error_prefix(err, "changes are noticed late");
@@ -217,7 +217,7 @@ static int take_steps(struct certificates *certificates, unsigned *ret_rest, str
 		}
 		if (outcome.step == last && ++certificates->repeats >= REPEATS_MAX)
 			return error_set(err, ERROR_INVALID,
-					 "%s: it has no effect that lasts: does something change the object back?",
+					 "%s: it has no lasting effect: does something change the object back?",
 					 rotation_step_name(outcome.step));
 		if (outcome.step == last)
 			break;
@@ -283,14 +283,14 @@ struct certificates *certificates_start(const struct certificates_config *config
 	struct certificates *certificates = calloc(1, sizeof(*certificates));
 
 	if (!certificates) {
-		error_set(err, ERROR_NO_MEMORY, "no memory for the thread of certificates");
+		error_set(err, ERROR_NO_MEMORY, "no memory for the thread that manages certificates");
 		return NULL;
 	}
 	certificates->backoff = (struct backoff){.base = BACKOFF_BASE, .cap = BACKOFF_CAP};
 	if (replica_init(&certificates->replica, config, observer, err) < 0)
 		goto no_replica;
 	if (watch_both(&certificates->replica, err) < 0 ||
-	    thread_start(&certificates->thread, run, certificates, "of certificates", err) < 0)
+	    thread_start(&certificates->thread, run, certificates, "that manages certificates", err) < 0)
 		goto no_thread;
 	return certificates;
 

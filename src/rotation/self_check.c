@@ -51,7 +51,7 @@ enum self_check self_check(const char *address, unsigned port, const char *name,
 	buf_add_string(&copy, bundle);
 	if (!handle || copy.failed || !set_peer(handle, address, port, name, &route) ||
 	    !set_check(handle, &copy, details)) {
-		error_set(err, ERROR_NO_MEMORY, "no memory to check the own certificate");
+		error_set(err, ERROR_NO_MEMORY, "no memory to check our own certificate");
 		return SELF_CHECK_UNKNOWN;
 	}
 	code = curl_easy_perform(handle);

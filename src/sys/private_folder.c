@@ -117,7 +117,7 @@ static int publish_all(const struct private_folder *folder, const struct private
 		return -1;
 	}
 	if (fsync(folder->fd) < 0)
-		return error_set(err, ERROR_SYSTEM, "%s: can't bring it to the disk: %s", folder->path,
+		return error_set(err, ERROR_SYSTEM, "%s: can't flush it to the disk: %s", folder->path,
 				 strerror(errno));
 	return 0;
 }

@@ -378,7 +378,7 @@ def test_a_broken_secret_is_named_and_left_alone(api, replica, kind):
         api.edit(SECRET, spoil)
         message = replica.wait_for_event(TROUBLE)["message"]
         assert message.startswith("Secret tfconfig-system/tfconfig-webhook-ca: ") and GARBAGE[kind] in message
-        assert message.endswith("to have it made anew, delete it")
+        assert message.endswith("delete it to have it created again")
         assert replica.is_ready()
         spoiled, patches = api.get(SECRET)["data"], len(api.seen(is_patch))
         await_two_looks(api, SECRET, REGISTRATION)

@@ -268,8 +268,8 @@ def test_blanks_around_the_token_do_not_count(api, driver, secret):
 
 
 @pytest.mark.parametrize("token, problem", [
-    (b"", "token is empty"), (b"\n", "token is empty"), (b"two words", "token holds no token"),
-    (b"one\r\nX-Remote-User: admin", "token holds no token"), (b"nul\0", "token holds no token"),
+    (b"", "token is empty"), (b"\n", "token is empty"), (b"two words", "token does not hold a token"),
+    (b"one\r\nX-Remote-User: admin", "token does not hold a token"), (b"nul\0", "token does not hold a token"),
     (b"x" * 70000, "token has more than 65536 bytes"),
 ])
 def test_a_token_that_is_none_is_not_sent(api, driver, secret, token, problem):
@@ -581,7 +581,7 @@ def break_at_once(api):
 
 def answer_without_content(api):
     api.say(b"", code=202, where=is_watch)
-    return "the answer is no watch"
+    return "the answer is not a watch"
 
 
 @pytest.mark.parametrize("trouble", [forbid, expire, refuse_token, end_at_once, break_at_once, answer_without_content])

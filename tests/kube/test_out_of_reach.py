@@ -40,7 +40,7 @@ def test_what_does_not_last_is_trouble_and_no_flood(api, replica, forgetful):  #
     begin, end = forgetful
     before = len(api.seen(is_patch))
     begin()
-    assert "it has no effect that lasts" in replica.wait_for_event(TROUBLE)["message"]
+    assert "it has no lasting effect" in replica.wait_for_event(TROUBLE)["message"]
     assert len(api.seen(is_patch)) - before < 30
     eventually(lambda: "caBundle does not verify" in replica.not_ready(), "it is not ready")
     end()

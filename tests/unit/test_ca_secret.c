@@ -301,8 +301,8 @@ static void broken_keys_are_named(void)
 	check_broken(arena, SECRET_OF(arena, "retired.crt", one), "ca.crt: it is missing");
 	check_broken(arena, SECRET_OF(arena, "promoted-at", "2027-01-15T08:00:00Z"), "ca.crt: it is missing");
 	check_broken(arena, SECRET_OF(arena, "ca.crt", "garbage", "ca.key", one_key),
-		     "ca.crt: it holds something else");
-	check_broken(arena, SECRET_OF(arena, "ca.crt", one_key, "ca.key", one), "ca.crt: it holds something else");
+		     "ca.crt: it holds something other");
+	check_broken(arena, SECRET_OF(arena, "ca.crt", one_key, "ca.key", one), "ca.crt: it holds something other");
 	check_broken(arena, SECRET_OF(arena, "ca.crt", " \n", "ca.key", one_key), "ca.crt: it holds no certificate");
 	check_broken(arena, SECRET_OF(arena, "ca.crt", both, "ca.key", one_key),
 		     "ca.crt: it holds more than 1 certificate");
@@ -317,14 +317,14 @@ static void broken_keys_are_named(void)
 		     SECRET_OF(arena, "ca.crt", one, "ca.key", one_key, "retired.crt", certificate(&sample.leaf)),
 		     "retired.crt: it holds a certificate of \"hook.ml.svc\"");
 	check_broken(arena, SECRET_OF(arena, "ca.crt", one, "ca.key", one_key, "retired.crt", two_key),
-		     "retired.crt: it holds something else");
+		     "retired.crt: it holds something other");
 	check_broken(arena, SECRET_OF(arena, "ca.crt", one, "ca.key", one_key, "promoted-at", "yesterday"),
-		     "promoted-at: it is no time");
+		     "promoted-at: it is not a time");
 	check_broken(arena, SECRET_OF(arena, "ca.crt", one, "ca.key", one_key, "promoted-at", "2027-01-15T08:00:00Zz"),
-		     "promoted-at: it is no time");
+		     "promoted-at: it is not a time");
 }
 
-static void a_certificate_that_is_no_cas_is_named(void)
+static void a_certificate_that_is_not_a_cas_is_named(void)
 {
 	static const struct service_names names = {.count = 1, .dns = {CA_SECRET_COMMON_NAME}};
 	CLEANUP(sample_release) struct sample sample;
@@ -334,7 +334,7 @@ static void a_certificate_that_is_no_cas_is_named(void)
 	keypair_init(&leaf);
 	CU_ASSERT_EQUAL(mint_leaf(&sample.one, &names, NOW, NOW + DAY, &leaf, NULL), 0);
 	check_broken(sample.arena, SECRET_OF(sample.arena, "ca.crt", certificate(&leaf), "ca.key", key(&leaf)),
-		     "ca.crt: it holds a certificate that is no CA's");
+		     "ca.crt: it holds a certificate that is not a CA's");
 }
 
 static void broken_values_are_named(void)
@@ -345,11 +345,11 @@ static void broken_values_are_named(void)
 
 	sample_init(&sample);
 	arena = sample.arena;
-	check_broken(arena, arena_printf(arena, SECRET, ",\"data\":{\"ca.key\":\"*\"}"), "ca.key: it is no base64");
-	check_broken(arena, arena_printf(arena, SECRET, ",\"data\":{\"ca.crt\":7}"), "ca.crt: it is no base64");
+	check_broken(arena, arena_printf(arena, SECRET, ",\"data\":{\"ca.key\":\"*\"}"), "ca.key: it is not base64");
+	check_broken(arena, arena_printf(arena, SECRET, ",\"data\":{\"ca.crt\":7}"), "ca.crt: it is not base64");
 	check_broken(arena, arena_printf(arena, SECRET, ",\"data\":{\"ca.crt\":\"QQBC\"}"),
 		     "ca.crt: it holds a NUL character");
-	check_broken(arena, arena_printf(arena, SECRET, ",\"data\":[]"), "data: it is no object");
+	check_broken(arena, arena_printf(arena, SECRET, ",\"data\":[]"), "data: it is not an object");
 	check_broken(arena, arena_printf(arena, SECRET, ",\"immutable\":true"), "immutable: nothing can be written");
 	for (int i = 0; i < ROTATION_CAS_MAX; i++)
 		many = arena_printf(arena, "%s%s", many, certificate(&sample.two));
@@ -514,7 +514,7 @@ int add_ca_secret_suite(void)
 		{"a rotation is asked for by an annotation", a_rotation_is_asked_for_by_an_annotation},
 		{"a patch fails where the Secret has changed", a_patch_fails_where_the_secret_has_changed},
 		{"broken keys are named", broken_keys_are_named},
-		{"a certificate that is no CA's is named", a_certificate_that_is_no_cas_is_named},
+		{"a certificate that is not a CA's is named", a_certificate_that_is_not_a_cas_is_named},
 		{"broken values are named", broken_values_are_named},
 		{"no key is told", no_key_is_told},
 		{"what is no Secret is refused", what_is_no_secret_is_refused},

@@ -171,7 +171,7 @@ static void a_namespace_that_is_none_is_refused(void)
 		write_file(folder, "namespace", texts[i]);
 		set_environment("10.96.0.1", "443");
 		CHECK_ROW(kube_find_in_cluster(folder, &config, &err) < 0, texts[i]);
-		CHECK_ROW(strstr(err.message, "holds no name of a namespace") != NULL, texts[i]);
+		CHECK_ROW(strstr(err.message, "does not hold the name of a namespace") != NULL, texts[i]);
 		end(folder);
 	}
 }

@@ -166,11 +166,11 @@ static void a_bundle_holds_certificates_alone(void)
 	check_refused(buf_string(&text), 1, "more than 1 certificate");
 	check_refused("", 2, "no certificate");
 	check_refused(" \n", 2, "no certificate");
-	check_refused(buf_string(&sample.one.key), 2, "something else");
-	check_refused("-----BEGIN CERTIFICATE-----\n", 2, "something else");
+	check_refused(buf_string(&sample.one.key), 2, "something other");
+	check_refused("-----BEGIN CERTIFICATE-----\n", 2, "something other");
 	check_refused("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", 2, "no certificate in PEM");
 	buf_add_string(&text, "x");
-	check_refused(buf_string(&text), 2, "something else");
+	check_refused(buf_string(&text), 2, "something other");
 }
 
 int add_inspect_suite(void)

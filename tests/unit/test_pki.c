@@ -254,9 +254,9 @@ static void test_ca_refused(void)
 	CU_ASSERT_EQUAL(mint_ca("test CA", NOW, NOW + DAY, &other, &err), 0);
 	len = other.certificate.len;
 	CU_ASSERT_EQUAL(mint_leaf(&leaf, &names, NOW, NOW + DAY, &other, &err), -1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "is no CA's"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "is not a CA's"));
 	CU_ASSERT_EQUAL(mint_leaf(&ca, &names, NOW, NOW + 30 * DAY + 1, &other, &err), -1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "ends before"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "expires before"));
 	mixed = (struct keypair){.certificate = ca.certificate, .key = other.key}; /* borrows both */
 	CU_ASSERT_EQUAL(mint_leaf(&mixed, &names, NOW, NOW + DAY, &other, &err), -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "does not belong"));
@@ -443,7 +443,7 @@ int add_pki_suite(void)
 		{"common names", test_common_name},
 		{"the name of a CA", test_ca_name},
 		{"an end in the past", test_end_in_the_past},
-		{"what is no CA signs nothing", test_ca_refused},
+		{"what is not a CA signs nothing", test_ca_refused},
 		{"a key belongs to its certificate", test_pair_check},
 		{"memory of OpenSSL", test_openssl_memory},
 		{"files in a folder", test_folder},
