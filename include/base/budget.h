@@ -17,9 +17,10 @@ struct budget {
 
 void budget_init(struct budget *budget, size_t limit);
 
-/* Takes bytes, or takes nothing and returns false where that would pass the limit. */
+/* Takes bytes, or takes nothing and returns false if that would exceed the limit. */
 bool budget_take(struct budget *budget, size_t bytes);
 
+/* Gives back bytes that were taken. */
 void budget_give(struct budget *budget, size_t bytes);
 
 size_t budget_used(struct budget *budget);

@@ -12,13 +12,13 @@ enum {
 	DNS_NAME_MAX = 253,
 };
 
-/* RFC 1123 label: lower-case letters, digits and '-', neither first nor last a '-', 1 to 63 characters. */
+/* RFC 1123 label: lower-case letters, digits and '-', which is neither first nor last; 1 to 63 characters. */
 bool name_is_dns_label(const char *name);
 
 /* RFC 1123 subdomain: labels joined by '.', at most 253 characters, no final dot. */
 bool name_is_dns_name(const char *name);
 
-/* Digits alone, no leading zero but "0" itself, at most max. */
+/* Only digits, no leading zero except for "0" itself, at most max. */
 bool name_parse_decimal(const char *text, unsigned max, unsigned *ret_number);
 
 #endif

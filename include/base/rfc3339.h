@@ -11,10 +11,10 @@
 
 enum { RFC3339_SIZE = sizeof("-2147483648-12-31T23:59:59Z") };
 
-/* "" for a time in no year that an int holds. */
+/* "" for a time whose year does not fit into an int. */
 void rfc3339_write(time_t time, char ret_text[RFC3339_SIZE]);
 
-/* False where the text is anything else. NULL is allowed. */
+/* False if the text is anything else. NULL is allowed. */
 bool rfc3339_read(const char *text, time_t *ret_time);
 
 #endif

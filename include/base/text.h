@@ -7,25 +7,25 @@
 #include "base/arena.h"
 
 /*
- * Text that people read: UTF-8, clipped and free of control characters, whatever a cluster holds.
+ * Text for people to read: UTF-8, clipped and free of control characters, whatever the cluster contains.
  */
 
-/* True where the bytes are well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
+/* Whether the bytes are well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
 bool text_is_utf8(const char *bytes, size_t len);
 
-/* What follows the UTF-8 character at the begin of a text that ends with '\0'; NULL where it is not well formed. */
+/* What follows the first UTF-8 character of a text that ends with '\0'; NULL if that is not well-formed. */
 const char *text_next_character(const char *text);
 
 /* The longest len' <= max with which `text`, valid UTF-8 of len bytes, does not end inside a character. */
 size_t text_clip(const char *text, size_t len, size_t max);
 
-/* The text in double quotes, at most 80 bytes of it. NULL where the arena is full. */
+/* The text in double quotes, at most 80 bytes of it. NULL if the arena is full. */
 const char *text_quote(struct arena *arena, const char *text);
 
 /* Replaces each byte of a control character (U+0000 to U+001F, U+007F to U+009F) by '?', in place. */
 void text_clean(char *text);
 
-/* The text without the blanks (space, tab, line ends) at its begin and end; moves the begin, returns the length. */
+/* Strips blanks (space, tab, line ends) from both ends: moves the start, returns the length. */
 size_t text_trim(const char **text, size_t len);
 
 #endif

@@ -8,8 +8,8 @@
 #include "pki/service_names.h"
 
 /*
- * The X.509 extensions of what mint.h makes: RFC 5280, section 4.2. Internal to src/pki. The certificate must have its
- * public key.
+ * The X.509 extensions of the certificates that mint.h makes: RFC 5280, section 4.2. Internal to src/pki. The
+ * certificate must already have its public key.
  */
 
 /* CA:TRUE with a path length of 0 and keyCertSign, cRLSign (both critical), and the subject key identifier. */

@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 /*
- * What certificates say, and which of them a PEM text holds. Nothing is verified but that they are well-formed.
+ * What certificates say, and which of them a PEM text holds. Nothing is verified, except that they are well-formed.
  * Thread-safe.
  */
 
@@ -19,23 +19,24 @@ enum { INSPECT_NAME_MAX = 64 }; /* bytes of a common name: RFC 5280, ub-common-n
 struct inspection {
 	char id[65]; /* the hex SHA-256 of its DER form */
 	time_t not_before, not_after;
-	bool is_ca;                             /* it may sign certificates, by its basic constraints and key usage */
-	char common_name[INSPECT_NAME_MAX + 1]; /* the subject's, UTF-8; "" for none, several, or one that is longer */
+	bool is_ca; /* its basic constraints and key usage allow it to sign certificates */
+	char common_name[INSPECT_NAME_MAX +
+			 1]; /* the subject's, UTF-8; "" if there is none, are several, or it is longer */
 };
 
-/* The first certificate of a PEM text. ERROR_INVALID where there is none. */
+/* The first certificate of a PEM text. ERROR_INVALID if there is none. */
 MUST_CHECK int inspect_certificate(const struct buf *pem, struct inspection *ret, struct error *err);
 
 /*
- * The next certificate of a text, behind which *text is moved; what is no certificate is passed over. Adds it to `pem`
- * (NULL: nowhere) as OpenSSL writes it, so that equal ones are equal texts. Returns 1, 0 where there is none left, or
- * -1 where there is no memory.
+ * The next certificate of a text; *text is moved past it, and anything that is not a certificate is skipped. Adds it to
+ * `pem` (NULL: nowhere) as OpenSSL writes it, so that equal certificates are equal texts. Returns 1, 0 if there is none
+ * left, or -1 if there is no memory.
  */
 MUST_CHECK int inspect_next(const char **text, struct inspection *ret, struct buf *pem, struct error *err);
 
 /*
- * All certificates of a text that must hold 1 to `max` of them and blanks. Adds them to ret_pem as inspect_next
- * does. ERROR_INVALID says what else there is; *ret_pem may then have some.
+ * All certificates of a text that must consist of 1 to `max` of them and blanks. Adds them to ret_pem as inspect_next
+ * does. ERROR_INVALID says what else there is; *ret_pem may hold some of them then.
  */
 MUST_CHECK int inspect_bundle(const char *text, size_t max, struct inspection *ret, size_t *ret_count,
 			      struct buf *ret_pem, struct error *err);

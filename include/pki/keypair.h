@@ -8,7 +8,8 @@
 #include "base/error.h"
 
 /*
- * A certificate and its private key, both as PEM. What mints, stores, checks and serves a certificate passes this.
+ * A certificate and its private key, both as PEM: what is passed between the code that mints, stores,
+ * checks and serves them.
  *
  * The key is secret: it stays in this struct, and is overwritten before its memory is freed. Not thread-safe; different
  * keypairs are independent.
@@ -31,16 +32,16 @@ struct keypair_dates {
 
 void keypair_init(struct keypair *pair);
 
-/* Overwrites the key, frees both buffers and leaves the pair as after keypair_init. Takes an all-zero struct too. */
+/* Overwrites the key, frees both buffers and leaves an empty pair. Accepts a zeroed struct. */
 void keypair_release(struct keypair *pair);
 
-/* Moves `from` into `to`, whose former content is released; `from` is left empty. */
+/* Moves `from` into `to`, whose previous content is released; `from` is left empty. */
 void keypair_move(struct keypair *to, struct keypair *from);
 
-/* 0 where the key belongs to the (first) certificate, else -1 with ERROR_INVALID: unreadable, or not a pair. */
+/* 0 if the key belongs to the (first) certificate, else -1 with ERROR_INVALID: unreadable, or not a pair. */
 MUST_CHECK int keypair_check(const struct keypair *pair, struct error *err);
 
-/* The dates of the first certificate in a PEM text. Returns -1 with ERROR_INVALID where there is none. */
+/* The dates of the first certificate in a PEM text. Returns -1 with ERROR_INVALID if there is none. */
 MUST_CHECK int keypair_read_dates(const struct buf *certificate, struct keypair_dates *ret_dates, struct error *err);
 
 #endif

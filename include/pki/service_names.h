@@ -8,8 +8,8 @@
 #include "base/names.h"
 
 /*
- * The DNS names under which clients reach a Service. The API server asks for the first one (it is the SNI and the name
- * that it checks), people and probes inside the cluster use the others.
+ * The DNS names under which clients reach a Service. The API server asks for the first one (as the SNI and the name
+ * that it checks); people and probes inside the cluster use the others.
  */
 
 enum { SERVICE_NAMES_MAX = 4 };
@@ -20,8 +20,8 @@ struct service_names {
 };
 
 /*
- * Service and namespace must be DNS labels; the domain is "" where unknown. Returns -1 with ERROR_INVALID for another
- * name, and where the domain makes a name longer than DNS allows. Owns nothing.
+ * Service and namespace must be DNS labels; the domain is "" if unknown. Returns -1 with ERROR_INVALID for any other
+ * name, and if the domain makes a name longer than DNS allows. Owns nothing.
  */
 MUST_CHECK int service_names_init(struct service_names *names, const char *service, const char *namespace,
 				  const char *domain, struct error *err);

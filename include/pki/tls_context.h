@@ -2,12 +2,12 @@
 #define PKI_TLS_CONTEXT_H
 
 /*
- * What libcurl leaves to OpenSSL alone.
+ * A setting of OpenSSL that libcurl does not offer.
  */
 
 /*
- * Makes every connection of the context, an SSL_CTX, overwrite what it has decrypted as soon as it was handed on; else
- * it stays in memory until the connection has something new to say.
+ * Makes every connection of the context, an SSL_CTX, overwrite decrypted data as soon as it was handed on. Otherwise
+ * the data stays in memory until the connection receives more.
  */
 void tls_context_wipe(void *ssl_ctx);
 

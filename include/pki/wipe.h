@@ -4,9 +4,9 @@
 #include <stdbool.h>
 
 /*
- * From then on OpenSSL overwrites all memory that it gives back: it reads a private key by way of copies that it frees
- * as they are. Call it once, at the start of the process, before anything uses OpenSSL and before any other thread runs.
- * False where that is too late; nothing is changed then.
+ * Makes OpenSSL overwrite all memory before it frees it: reading a private key makes copies, which it would free
+ * without wiping them. Call it once, at the start of the process, before anything uses OpenSSL and before any other
+ * thread runs. False if that is too late; nothing is changed then.
  */
 bool wipe_hook_openssl(void);
 

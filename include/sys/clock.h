@@ -13,7 +13,7 @@ uint64_t clock_microseconds(void);
 
 uint64_t clock_milliseconds(void);
 
-/* An instant of clock_milliseconds as pthread_cond_timedwait takes it, for conditions made by clock_cond_init. */
+/* A time of clock_milliseconds for pthread_cond_timedwait, for conditions made by clock_cond_init. */
 struct timespec clock_timespec(uint64_t milliseconds);
 
 /* A condition whose timed waits use this clock. Release it with pthread_cond_destroy. */

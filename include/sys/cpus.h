@@ -2,20 +2,20 @@
 #define SYS_CPUS_H
 
 /*
- * How many CPUs this process may use at once, so that it starts as many threads and no more.
+ * How many CPUs this process may use at once, so that it starts that many threads and no more. Thread-safe.
  */
 
-enum { CPUS_MAX = 8 }; /* more threads than these answer no API server faster, and each takes memory */
+enum { CPUS_MAX = 8 }; /* more threads would not answer an API server any faster, and each takes memory */
 
-/* The least of the scheduler's affinity mask, the cgroup's quota (versions 1 and 2) and CPUS_MAX; at least 1. */
+/* The minimum of the scheduler's affinity mask, the cgroup's quota (versions 1 and 2) and CPUS_MAX; at least 1. */
 unsigned cpus_available(void);
 
-/* The least of a mask's CPUs, a quota's (0: none), and CPUS_MAX. */
+/* The minimum of a mask's CPUs, a quota's (0: none), and CPUS_MAX. */
 unsigned cpus_least(unsigned mask, unsigned quota);
 
 /*
- * CPUs of a quota, rounded up: 150000 of every 100000 microseconds are 2. 0 where there is no limit. The text is what
- * the kernel keeps in cpu.max ("150000 100000" or "max 100000").
+ * CPUs of a quota, rounded up: 150000 of every 100000 microseconds are 2. 0 if there is no limit. The text is what the
+ * kernel shows in cpu.max ("150000 100000" or "max 100000").
  * https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu-interface-files
  */
 unsigned cpus_of_quota(const char *text);

@@ -4,18 +4,18 @@
 #include <stddef.h>
 
 /*
- * Keeps the C library from holding on to freed memory: between blocks in use it would stay with the process, beside all
- * that the budget lets requests take anew.
+ * Keeps the C library from holding on to freed memory. Free memory between blocks in use would stay with the process,
+ * in addition to what the budget lets new requests take.
  */
 
-/* To be called once, before other threads run. */
+/* Call it once, before other threads run. */
 void heap_init(void);
 
-/* Gives back what was only needed to start. */
+/* Gives memory back that was only needed during the start. */
 void heap_started(void);
 
 /*
- * Tells that bytes were freed. Now and then gives what is free back to the system, a matter of a millisecond.
+ * Reports that bytes were freed. Now and then this gives free memory back to the system, which takes a millisecond.
  * Thread-safe.
  */
 void heap_freed(size_t bytes);

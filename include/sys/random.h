@@ -1,7 +1,7 @@
 #ifndef SYS_RANDOM_H
 #define SYS_RANDOM_H
 
-/* Any number, which keeps replicas apart. 0 if no entropy is ready: they then retry in step, which is harmless. */
+/* A random number, which keeps replicas apart. 0 if no entropy is ready: they then retry in step, which is harmless. */
 unsigned random_number(void);
 
 #endif

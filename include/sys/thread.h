@@ -7,10 +7,10 @@
 #include "base/error.h"
 
 /*
- * The threads of src/kube, which all read what an API server says. Internal to src/kube.
+ * Threads that read what an API server sends: those of src/rotation and src/cluster.
  */
 
-/* Starts one, with stack enough for cJSON's recursion. `what` is for the message: "that looks into the cluster". */
+/* Starts one with enough stack for cJSON's recursion. `what` completes the message "cannot start the thread …". */
 MUST_CHECK int thread_start(pthread_t *ret_thread, void *(*run)(void *), void *context, const char *what,
 			    struct error *err);
 

@@ -9,11 +9,11 @@
 
 #include <cjson/cJSON.h>
 
-enum { ARENA_GROWTH = 256 * 1024 }; /* the least that is worth asking for */
+enum { ARENA_GROWTH = 256 * 1024 }; /* bytes: less is not worth asking for */
 
 struct arena_block {
 	struct arena_block *older;
-	size_t size; /* of the whole block, with this head */
+	size_t size; /* of the whole block, with this header */
 	alignas(max_align_t) char bytes[];
 };
 
@@ -75,7 +75,7 @@ void arena_reset(struct arena *arena)
 	arena->state = ARENA_OK;
 }
 
-/* Starts a block that holds `size` bytes. What is left of the block in use is given up. */
+/* Starts a block that holds `size` bytes. What is left of the current block stays unused. */
 static bool arena_grow(struct arena *arena, size_t size)
 {
 	size_t block_size = sizeof(struct arena_block) + size;
@@ -175,7 +175,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_list args;
 	int len;
 
-	/* Written to where the next allocation begins: if it fits, it is there already. */
+	/* Written where the next allocation will start: if it fits, it is in place already. */
 	va_start(args, format);
 	len = vsnprintf(at, room, format, args);
 	va_end(args);

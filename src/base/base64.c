@@ -6,12 +6,12 @@
 #include <b64/cencode.h>
 
 /*
- * libb64 breaks the line when it has written 72 characters, 54 bytes. Blocks of 51 bytes, a multiple of three, stay
- * below it, and the count starts again with each.
+ * libb64 breaks the line after 72 characters, which are 54 bytes. Blocks of 51 bytes, a multiple of three, stay below
+ * that, and the count starts again with each.
  */
 enum { BLOCK = 51, DECODE_BLOCK = 1024 * 1024 };
 
-/* Four characters for three bytes, and room for the newline that the end of the block writes. */
+/* Four characters for three bytes, and room for the newline that libb64 adds at the end. */
 static size_t room_for(size_t len)
 {
 	return (len / 3 + 1) * 4 + 2;
@@ -57,7 +57,7 @@ char *base64_encode_quoted(struct arena *arena, const char *bytes, size_t len)
 	return text;
 }
 
-/* The six bits of a character, -1 where it is none of the alphabet's. */
+/* The six bits of a character, -1 if it is not in the alphabet. */
 static int bits_of(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -84,7 +84,7 @@ bool base64_is_valid(const char *text)
 		if (bits_of(text[i]) < 0)
 			return false;
 	}
-	/* Of the last character, two or four bits belong to no byte. */
+	/* Two or four bits of the last character belong to no byte, and must be 0. */
 	return !padding || (bits_of(text[len - 1 - padding]) & (padding == 1 ? 3 : 15)) == 0;
 }
 

@@ -30,7 +30,7 @@ void buf_release(struct buf *buf)
 	*buf = (struct buf){.max = buf->max, .secret = buf->secret};
 }
 
-/* realloc, which may leave a copy behind: a secret is moved by hand. */
+/* realloc may leave a copy of a secret in freed memory, so a secret is moved by hand. */
 static char *resize(struct buf *buf, size_t capacity)
 {
 	char *data;

@@ -6,7 +6,7 @@
 #include "base/scan.h"
 #include "base/text.h"
 
-/* Finds the escape \u0000. A backslash that is itself escaped begins nothing. */
+/* Finds the escape \u0000. A backslash that is itself escaped does not start one. */
 static bool has_nul_escape(const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -22,7 +22,7 @@ static bool has_nul_escape(const char *text, size_t len)
 	return false;
 }
 
-/* Tells in words what the text is not; returns NULL. */
+/* Says why the text was refused; returns NULL. */
 static cJSON *refuse(const char *text, size_t len, struct error *err)
 {
 	if (memchr(text, '\0', len) || has_nul_escape(text, len))
@@ -40,7 +40,7 @@ static cJSON *out_of_memory(struct error *err)
 	return NULL;
 }
 
-/* Of a text that is JSON. */
+/* For a text that was found to be JSON. */
 static cJSON *parse_sound(struct arena *arena, const char *text, size_t len, struct error *err)
 {
 	cJSON *tree = cJSON_ParseWithLengthOpts(text, len + 1, NULL, 1);

@@ -5,16 +5,16 @@
 #include "base/scan.h"
 
 enum {
-	SMALL_TEXT = 64 * 1024, /* bytes that are not worth a walk to find out how many of them stay */
-	LITTLE_PART = 16,       /* of a large text, what is left out and not worth a copy of the rest */
+	SMALL_TEXT = 64 * 1024, /* bytes: not worth a pass that only counts what is kept */
+	LITTLE_PART = 16,       /* a large text is copied only if a 16th of it or more is left out */
 };
 
-/* A walk over the text. Bytes that stay are copied late, a whole run at once. */
+/* A walk over the text. Bytes that are kept are copied late, a whole run at once. */
 struct walk {
 	struct scan scan;
-	const char *run; /* where the run of bytes to copy begins; NULL: what is read is left out */
-	char *out;       /* NULL: they are only counted */
-	size_t len;      /* of what stays, so far */
+	const char *run; /* where the run of bytes to copy starts; NULL: what is read now is left out */
+	char *out;       /* NULL: bytes are only counted */
+	size_t len;      /* of what is kept so far */
 };
 
 static void end_run(struct walk *walk, const char *end)
@@ -27,7 +27,10 @@ static void end_run(struct walk *walk, const char *end)
 	walk->run = NULL;
 }
 
-/* Most names differ at once, so they are compared byte by byte. The text holds no '\0' that the table's could equal. */
+/*
+ * Most names differ in their first bytes, so a loop beats memcmp. The text contains no '\0' that could equal the one of
+ * the table's name.
+ */
 static bool names_member(const struct prune_member *member, const char *name, size_t len)
 {
 	const char *wanted = member->name;
@@ -38,7 +41,7 @@ static bool names_member(const struct prune_member *member, const char *name, si
 	return wanted[same] == '\0' && (same == len || (same > 0 && wanted[same - 1] == '/'));
 }
 
-/* The member of the table that a name stands for, or NULL. One with an escape in it could be any: it stays, whole. */
+/* The member of the table that a name stands for, or NULL. A name with an escape could be any: it is kept, whole. */
 static const struct prune_member *find_member(const struct prune_member *members, const char *name, size_t len)
 {
 	static const struct prune_member whole = {"", NULL};
@@ -52,7 +55,7 @@ static const struct prune_member *find_member(const struct prune_member *members
 
 static const char *prune_value(struct walk *walk, const char *at, const struct prune_member *members);
 
-/* One member, from its name on. `begin` is where it begins with the comma that it needs, if any. */
+/* One member, starting at its name. `begin` is where it starts, including the comma that it needs, if any. */
 static const char *prune_member(struct walk *walk, const char *begin, const char *at,
 				const struct prune_member *members, bool *ret_kept)
 {
@@ -73,31 +76,31 @@ static const char *prune_member(struct walk *walk, const char *begin, const char
 	return member && member->below ? prune_value(walk, at + 1, member->below) : scan_value(&walk->scan, at + 1);
 }
 
-/* The members of an object that has some, up to its closing brace. */
+/* The members of a non-empty object, up to its closing brace. */
 static const char *prune_members(struct walk *walk, const char *at, const struct prune_member *members)
 {
 	const char *begin = at;
 	bool any = false; /* a member was kept, so that the next one needs its comma */
 
 	for (;;) {
-		const char *behind;
+		const char *after;
 		bool kept;
 
 		at = prune_member(walk, begin, at, members, &kept);
 		if (!at)
 			return NULL;
 		any = any || kept;
-		behind = scan_blanks(at);
-		if (*behind == '}')
-			return behind;
-		if (*behind != ',')
+		after = scan_blanks(at);
+		if (*after == '}')
+			return after;
+		if (*after != ',')
 			return NULL;
-		at = scan_blanks(behind + 1);
-		begin = any ? behind : at;
+		at = scan_blanks(after + 1);
+		begin = any ? after : at;
 	}
 }
 
-/* An object, from behind its brace on. */
+/* An object, starting after its brace. */
 static const char *prune_object(struct walk *walk, const char *at, const struct prune_member *members)
 {
 	at = scan_blanks(at);
@@ -110,7 +113,7 @@ static const char *prune_object(struct walk *walk, const char *at, const struct 
 	return at + 1;
 }
 
-/* An array, from behind its bracket on: every element stays, as far as it is no object. */
+/* An array, starting after its bracket: every element is kept, except for what objects leave out. */
 static const char *prune_array(struct walk *walk, const char *at, const struct prune_member *members)
 {
 	at = scan_blanks(at);
@@ -129,7 +132,7 @@ static const char *prune_array(struct walk *walk, const char *at, const struct p
 	}
 }
 
-/* Recurses as deep as the tables, whatever the text holds. */
+/* Recurses no deeper than the tables do, whatever the text holds. */
 static const char *prune_value(struct walk *walk, const char *at, const struct prune_member *members)
 {
 	bool object;
@@ -145,7 +148,7 @@ static const char *prune_value(struct walk *walk, const char *at, const struct p
 	return at;
 }
 
-/* Walks over the whole text, and keeps what stays in `out`; NULL: counts it. False where the text is not JSON. */
+/* Walks over the whole text and writes what is kept to `out`; NULL: only counts. False if the text is not JSON. */
 static bool walk_text(const char *text, size_t len, const struct prune_member *members, char *out, size_t *ret_len)
 {
 	struct walk walk;

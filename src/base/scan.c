@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* Bytes of a string that stand for themselves and end nothing: ASCII but for '"', '\\' and control characters. */
+/* Bytes of a string that stand for themselves: ASCII, except for '"', '\\' and control characters. */
 static const bool plain[256] = {
 #define FOUR(c)    [c] = true, [(c) + 1] = true, [(c) + 2] = true, [(c) + 3] = true
 #define SIXTEEN(c) FOUR(c), FOUR((c) + 4), FOUR((c) + 8), FOUR((c) + 12)
@@ -22,7 +22,7 @@ const char *scan_blanks(const char *at)
 	return at;
 }
 
-/* The number that four hexadecimal digits write, -1 where they are none. */
+/* The value of four hexadecimal digits, -1 if they are not. */
 static int read_hex(const char *at)
 {
 	int number = 0;
@@ -42,7 +42,7 @@ static int read_hex(const char *at)
 	return number;
 }
 
-/* An escape, from its backslash on. */
+/* An escape, starting at its backslash. */
 static const char *scan_escape(const char *at)
 {
 	int unit;
@@ -61,7 +61,7 @@ static const char *scan_escape(const char *at)
 	return unit >= 0xDC00 && unit <= 0xDFFF ? at + 6 : NULL;
 }
 
-/* Four at a time, as most of a review is such bytes; '\0' is none. */
+/* Four at a time, as most bytes of a review are plain; '\0' is not. */
 static const char *skip_plain(const char *at)
 {
 	const unsigned char *byte = (const unsigned char *)at;
@@ -125,7 +125,7 @@ static const char *scan_literal(const char *at, const char *literal)
 	return strncmp(at, literal, len) == 0 ? at + len : NULL;
 }
 
-/* A value that holds no other. */
+/* A value that contains no others. */
 static const char *scan_scalar(const char *at)
 {
 	switch (*at) {
@@ -166,7 +166,7 @@ static const char *scan_name(const char *at)
 	return at && *at == ':' ? at + 1 : NULL;
 }
 
-/* Behind a value: closes what ends there and goes on to the next one. At the depth of the begin there is none. */
+/* After a value: closes what ends there and moves on to the next value. At the depth `begin` there is none. */
 static const char *scan_to_next(struct scan *scan, const char *at, size_t begin)
 {
 	while (scan->depth > begin) {

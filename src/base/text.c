@@ -4,7 +4,7 @@
 
 enum { QUOTE_MAX = 80 };
 
-/* Length of the well-formed character at the begin of the bytes, 0 where there is none. RFC 3629, section 4. */
+/* Length of the well-formed character at the start of the bytes, 0 if there is none. RFC 3629, section 4. */
 static size_t utf8_character(const unsigned char *bytes, size_t len)
 {
 	unsigned char lead = bytes[0];
@@ -56,7 +56,7 @@ bool text_is_utf8(const char *bytes, size_t len)
 
 const char *text_next_character(const char *text)
 {
-	enum { CHARACTER_MAX = 4 }; /* the '\0' is part of none, so none is read beyond it */
+	enum { CHARACTER_MAX = 4 }; /* no character contains the '\0', so nothing is read beyond it */
 	size_t size = utf8_character((const unsigned char *)text, CHARACTER_MAX);
 
 	return size ? text + size : NULL;

@@ -57,7 +57,7 @@ static bool add_basic_constraints(X509 *certificate, bool is_ca)
 
 	if (!constraints)
 		return false;
-	constraints->ca = is_ca ? 0xff : 0; /* it is written as it stands, and DER knows no other TRUE */
+	constraints->ca = is_ca ? 0xff : 0; /* it is written as is, and DER has no other TRUE */
 	if (is_ca) {
 		constraints->pathlen = ASN1_INTEGER_new();
 		if (!constraints->pathlen || !ASN1_INTEGER_set(constraints->pathlen, 0))

@@ -60,7 +60,7 @@ int inspect_certificate(const struct buf *pem, struct inspection *ret, struct er
 	return x509 ? inspect(x509, ret, err) : -1;
 }
 
-/* Where the block ends that begins here; NULL where it has no end before another begins. */
+/* Where the block that starts here ends; NULL if another one starts before its end. */
 static const char *end_of_block(const char *block)
 {
 	const char *other = strstr(block + strlen(begin_line), begin_line);

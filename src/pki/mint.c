@@ -118,7 +118,7 @@ static int check_ca(X509 *ca, EVP_PKEY *ca_key, const X509 *leaf, struct error *
 int mint_leaf(const struct keypair *ca, const struct service_names *names, time_t now, time_t not_after,
 	      struct keypair *ret_pair, struct error *err)
 {
-	/* The API server's name for us may be too long for a common name; the Service's alone never is. */
+	/* The name that the API server uses may be too long for a common name; the Service's own name never is. */
 	const char *name = strlen(names->dns[0]) <= MINT_NAME_MAX ? names->dns[0] : names->dns[1];
 	CLEANUP(free_x509) X509 *ca_certificate = openssl_read_certificate(&ca->certificate, err);
 	CLEANUP(free_key) EVP_PKEY *ca_key = ca_certificate ? openssl_read_key(&ca->key, err) : NULL;

@@ -26,7 +26,7 @@ static int refuse_passphrase(char *buffer, int size, int writing, void *data)
 	return -1;
 }
 
-/* Reads the text in place; NULL where it is empty. */
+/* Reads the text in place; NULL if it is empty. */
 static BIO *open_text(const char *pem, size_t len)
 {
 	return len > 0 && len <= INT_MAX ? BIO_new_mem_buf(pem, (int)len) : NULL;
@@ -100,7 +100,7 @@ int openssl_write_certificate(X509 *x509, struct buf *pem, struct error *err)
 
 int openssl_write_key(const EVP_PKEY *key, struct buf *pem, struct error *err)
 {
-	/* The secure kind overwrites its memory, when it grows too. */
+	/* The secure kind overwrites its memory, also when it grows. */
 	CLEANUP(free_bio) BIO *bio = BIO_new(BIO_s_secmem());
 
 	if (!bio || !PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL))

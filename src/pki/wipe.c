@@ -6,7 +6,7 @@
 
 #include <openssl/crypto.h>
 
-/* As OpenSSL's own, 0 bytes are none. */
+/* Like OpenSSL's own: NULL for 0 bytes. */
 static void *allocate(size_t size, const char *file, int line)
 {
 	(void)file;
@@ -29,7 +29,7 @@ static void *resize(void *memory, size_t size, const char *file, int line)
 	void *resized = allocate(size, file, line);
 
 	if (size && !resized)
-		return NULL; /* and what there was stays */
+		return NULL; /* and the old memory stays */
 	if (memory && resized)
 		memcpy(resized, memory, old_size < size ? old_size : size);
 	release(memory, file, line);

@@ -4,18 +4,19 @@
 #include <stdatomic.h>
 
 enum {
-	FREED_MAX = 2 * 1024 * 1024, /* bytes between two times that memory is given back */
-	LARGE = 512 * 1024,          /* bytes that the answer to the largest group does not reach */
-	KEPT = 2 * 1024 * 1024,      /* bytes that stay, as the next large answer would only ask for them again */
+	FREED_MAX = 2 * 1024 * 1024, /* bytes to be freed before memory is given back again */
+	LARGE = 512 * 1024,          /* bytes: above the answer to the largest group */
+	KEPT = 2 * 1024 * 1024,      /* bytes that are kept, because the next large answer would need them again */
 };
 
-/* As the heap itself, one for the process. */
+/* One for the process, like the heap itself. */
 static atomic_size_t freed;
 
 /*
- * Large blocks go back to the system when they are freed, always: without a fixed threshold the C library raises it
- * after the first of them, and keeps all that comes later. Below it, the system would have to find and clear the same
- * pages for each answer to a large group: 40 % of its time. Few arenas (its own, one for some threads) keep less.
+ * Large blocks always go back to the system when they are freed. Without a fixed threshold the C library raises it
+ * after the first of them, and keeps all later ones. With a lower threshold, the system would have to find and clear
+ * the same pages for each answer to a large group, which took 40 % of the time. Fewer malloc arenas hold on to less
+ * memory.
  */
 void heap_init(void)
 {

@@ -30,8 +30,8 @@ void private_folder_release(struct private_folder *folder)
 }
 
 /*
- * The temporary's name ends as the file's does, so that what ignores "*.key" ignores it too. It is always the same:
- * what a run that was killed left behind is found and removed by the next one.
+ * The temporary's name ends as the file's does, so that whatever ignores "*.key" ignores it too. It is always the
+ * same, so that a file which a killed run left is found and removed by the next run.
  */
 static const char *temporary_name(char out[TEMPORARY_NAME_MAX], const char *name)
 {
@@ -97,7 +97,7 @@ static int publish(const struct private_folder *folder, const struct private_fol
 	return 0;
 }
 
-/* Best effort: the error that led here is the one to tell. */
+/* Best effort: the error that led here is the one to report. */
 static void remove_staged(const struct private_folder *folder, const struct private_folder_file *files, size_t count)
 {
 	char temporary[TEMPORARY_NAME_MAX];
@@ -145,7 +145,9 @@ int private_folder_write(struct private_folder *folder, const struct private_fol
 {
 	int result;
 
-	/* Some network file systems lock no folder. One writer is the rule, so that is no reason to fail. */
+	/*
+	 * Some network file systems cannot lock a folder. There is one writer as a rule, so that is no reason to fail.
+	 */
 	(void)flock(folder->fd, LOCK_EX);
 	result = write_locked(folder, files, count, replace, err);
 	(void)flock(folder->fd, LOCK_UN);

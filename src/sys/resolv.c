@@ -6,7 +6,7 @@
 
 static const char blanks[] = " \t\r";
 
-/* What stands behind the keyword `search` in the line, or NULL. */
+/* What follows the keyword `search` in the line, or NULL. */
 static const char *search_list(const char *line)
 {
 	static const char keyword[] = "search";
@@ -40,7 +40,7 @@ static bool domain_of_entry(const char *entry, size_t len, char ret_domain[DNS_N
 	return true;
 }
 
-/* The list ends with its line. */
+/* The list ends at the end of its line. */
 static bool find_in_list(const char *list, char ret_domain[DNS_NAME_MAX + 1])
 {
 	for (;;) {

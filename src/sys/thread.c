@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* cJSON recurses through 1,000 levels, and AddressSanitizer makes that dear. */
+/* cJSON recurses through 1,000 levels, and AddressSanitizer makes its stack frames large. */
 enum { STACK_SIZE = 1024 * 1024 };
 
 int thread_start(pthread_t *ret_thread, void *(*run)(void *), void *context, const char *what, struct error *err)
