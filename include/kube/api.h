@@ -4,32 +4,32 @@
 #include <stddef.h>
 
 /*
- * What is asked of the Kubernetes API and what it answers: the words that the client and its parts share.
+ * Requests to the Kubernetes API and its answers: the types that the client and its parts share.
  */
 
 enum {
-	KUBE_ANSWER_MAX = 4 * 1024 * 1024, /* bytes of one answer: objects end at 1.5 MiB or so */
-	KUBE_LINE_MAX = 2 * 1024 * 1024,   /* bytes of a line of a stream */
+	KUBE_ANSWER_MAX = 4 * 1024 * 1024, /* bytes of one answer: objects have at most 1.5 MiB or so */
+	KUBE_LINE_MAX = 2 * 1024 * 1024,   /* bytes of one line of a stream */
 };
 
-/* What became of a request, as far as callers act differently. */
+/* The result of a request, as far as callers treat results differently. */
 enum kube_status {
 	KUBE_OK,
-	KUBE_NOT_FOUND,   /* 404, and the API server says that it is the object */
-	KUBE_CONFLICT,    /* 409, and 422 for a JSON patch that does not fit (its `test` failed): read again */
+	KUBE_NOT_FOUND,   /* 404 by the API server itself: there is no such object */
+	KUBE_CONFLICT,    /* 409, and 422 for a JSON patch that does not apply (its `test` failed): read again */
 	KUBE_FORBIDDEN,   /* 401, 403 */
 	KUBE_GONE,        /* 410: the version, or the place in a list, is too old */
 	KUBE_TOO_LARGE,   /* the answer does not fit into its buffer */
-	KUBE_REFUSED,     /* another 4xx, a redirect: trying again as it is won't help */
+	KUBE_REFUSED,     /* another 4xx, a redirect: sending the same again won't help */
 	KUBE_UNAVAILABLE, /* no token, no connection, no whole answer in time, another 404, 408, 429, 5xx: try later */
 };
 
 struct kube_client_config {
 	char server[300];  /* "https://10.96.0.1:443", an IPv6 address in brackets */
-	char ca_file[300]; /* PEM: whom the API server's certificate is checked against */
+	char ca_file[300]; /* PEM: the CAs that verify the API server's certificate */
 	char token_file[300];
 	char namespace[64]; /* of the pod */
-	unsigned timeout;   /* seconds for one request, 10 where 0 */
+	unsigned timeout;   /* seconds for one request; 0: 10 */
 };
 
 #define KUBE_MERGE_PATCH "application/merge-patch+json" /* https://www.rfc-editor.org/rfc/rfc7386 */
@@ -40,12 +40,12 @@ struct kube_request {
 	const char *content_type; /* of the body */
 	const char *accept;       /* NULL: application/json */
 	const char *body;         /* NULL: none */
-	unsigned timeout;         /* milliseconds, all in all; 0: as the client's configuration says */
+	unsigned timeout;         /* milliseconds, in total; 0: as the client's configuration says */
 };
 
 /*
- * Takes a line, without its end; it ends with the call, and line[len] is '\0'. NULL for one of more than KUBE_LINE_MAX
- * bytes. Must not call the client.
+ * Takes one line, without its newline; line[len] is '\0'. Borrowed for the call. NULL stands for a line of more than
+ * KUBE_LINE_MAX bytes. Must not call the client.
  */
 struct kube_lines {
 	void *context;

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 /*
- * Delays between tries that fail: each twice as long as the one before, up to a cap, and each cut by up to a half at
- * random, so that replicas which failed together do not come back together. Pure: the random number is the caller's.
+ * Delays between failing attempts: each is twice as long as the one before, up to a cap, and then shortened by up to
+ * half at random, so that replicas that failed together do not retry together. Pure: the random number is the caller's.
  */
 
 struct backoff {
@@ -13,16 +13,16 @@ struct backoff {
 	unsigned failures;  /* in a row */
 };
 
-/* Counts a failure and returns the milliseconds to wait before the next try. `random` is any number. */
+/* Counts a failure and returns the milliseconds to wait before the next attempt. `random` is any number. */
 unsigned backoff_next(struct backoff *backoff, unsigned random);
 
 /*
- * The same for what is expected to end in its time, as a watch is: the first end in order costs no time. More of them
- * without a reset between do: who ends a watch at once might do so for ever.
+ * The same for something that is expected to end regularly, like a watch: the first regular end causes no delay.
+ * Further ones without a reset in between do, since a server that ends a watch at once might do so forever.
  */
 unsigned backoff_after_end(struct backoff *backoff, bool in_order, unsigned random);
 
-/* After a success: the next failure is the first again. */
+/* After a success: the next failure counts as the first. */
 void backoff_reset(struct backoff *backoff);
 
 #endif

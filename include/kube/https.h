@@ -8,30 +8,30 @@
 #include "base/compiler.h"
 
 /*
- * What the files of src/kube share of libcurl; internal to src/kube, so that libcurl's types stay below the headers
- * that use it.
+ * What transfers and the self-check share of libcurl. Internal to src/kube and src/rotation, so that libcurl's types do
+ * not spread through other headers.
  *
- * libcurl is initialised once in the process, by whoever comes first, and overwrites whatever memory it frees: tokens
- * and keys pass through it. The process must ignore SIGPIPE.
+ * libcurl is initialised once in the process, by the first caller, and overwrites all memory that it frees, because
+ * tokens and keys pass through it. The process must ignore SIGPIPE.
  */
 
-/* Initialises libcurl. Thread-safe. -1 where it finds no memory. */
+/* Initialises libcurl. Thread-safe. -1 if there is no memory. */
 MUST_CHECK int https_init(void);
 
 /*
- * A handle that speaks HTTPS alone, with TLS 1.2 or newer, sends no signal, obeys no proxy variable, follows no
- * redirect and trusts no CA until the caller names some. NULL where memory is gone. The caller owns it.
+ * A handle that speaks only HTTPS, with TLS 1.2 or newer, raises no signals, ignores proxy variables, follows no
+ * redirects, and trusts no CA until the caller names some. NULL if there is no memory. The caller owns it.
  */
 MUST_CHECK CURL *https_new(void);
 
 /* NULL is allowed. */
 void https_free(CURL **handle);
 
-/* curl_easy_setopt of a number or a string (which libcurl copies). False where memory is gone. */
+/* curl_easy_setopt of a number or a string (which libcurl copies). False if there is no memory. */
 MUST_CHECK bool https_set(CURL *handle, CURLoption option, long value);
 MUST_CHECK bool https_set_string(CURL *handle, CURLoption option, const char *value);
 
-/* What libcurl says about a failure. `details` is its CURLOPT_ERRORBUFFER, which it may have left empty. */
+/* What libcurl says about a failure. `details` is its CURLOPT_ERRORBUFFER, which may be empty and is changed. */
 const char *https_problem(CURLcode code, char details[CURL_ERROR_SIZE]);
 
 #endif

@@ -6,8 +6,8 @@
 #include "kube/api.h"
 
 /*
- * The configuration of a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, and the files `ca.crt`, `token` and
- * `namespace` of the folder that the kubelet mounts. ERROR_INVALID where there is no such pod.
+ * The client configuration of a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, and the files `ca.crt`,
+ * `token` and `namespace` of the folder that the kubelet mounts. ERROR_INVALID says what is missing or wrong.
  */
 MUST_CHECK int kube_find_in_cluster(const char *folder, struct kube_client_config *ret_config, struct error *err);
 

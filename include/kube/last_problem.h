@@ -7,17 +7,17 @@
 #include "base/error.h"
 
 /*
- * What was last told to be wrong, so that nothing is told twice. No I/O; internal to src/kube.
+ * Remembers the last problem that was reported, so that it is not reported again. No I/O.
  */
 
-/* Zeroed, nothing was told. */
+/* Zeroed: nothing was reported. */
 struct last_problem {
-	char told[sizeof(((struct error *)NULL)->message)]; /* "" for nothing */
+	char reported[sizeof(((struct error *)NULL)->message)]; /* "" for nothing */
 };
 
 /*
- * Whether a message (NULL: all is well) says something else than the one before, whatever numbers they hold: how long a
- * time-out took, say. Then it counts as told.
+ * Whether a message (NULL: all is well) differs from the last one, apart from numbers such as the length of a time-out.
+ * If so, it counts as reported from now on.
  */
 bool last_problem_is_news(struct last_problem *last, const char *message);
 

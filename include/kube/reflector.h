@@ -15,21 +15,22 @@
 #include "kube/object.h"
 
 /*
- * Shows all objects of a kind, in all namespaces, and each change from then on: a list in pages, then a watch that goes
- * on from where the list ended, with bookmarks, and is opened again where it ended; a new list where the API server no
- * longer knows that place, and every six hours. Nothing is kept of the objects, so memory does not grow with their number.
+ * Shows all objects of a kind, in all namespaces, and each change from then on: a list in pages, then a watch that
+ * continues from the list's version, with bookmarks, and is opened again from where it ended. There is a new list if
+ * the API server no longer knows that version, and every six hours. No objects are kept, so memory does not grow with
+ * their number.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  *
- * Internal to src/kube. Belongs to the thread of its client. Times are milliseconds of the monotonic clock.
+ * Belongs to the thread of its client. Times are milliseconds of the monotonic clock.
  */
 
 struct reflector_handler {
 	void *context;
 	void (*list_begins)(void *context);
-	/* The object lives until the call returns, in an arena that is entered. The client must not be called. */
+	/* The object is borrowed for the call; its arena is entered. The handler must not call the client. */
 	void (*seen)(void *context, const cJSON *object);
 	void (*deleted)(void *context, const cJSON *object);
-	/* What was not seen since the list began is no more. */
+	/* Objects that were not seen since the list began no longer exist. */
 	void (*list_ends)(void *context);
 };
 
@@ -39,26 +40,26 @@ struct reflector {
 	struct reflector_handler handler;
 	struct arena arena;
 	struct backoff backoff;
-	char version[OBJECT_VERSION_SIZE]; /* up to which all has been shown; "": nothing has */
+	char version[OBJECT_VERSION_SIZE]; /* up to which everything was shown; "": list first */
 	uint64_t due, opened_at, listed_at;
-	bool watching;         /* a stream was opened, and its end not yet seen to */
-	bool expired;          /* the watch says that the version is too old, … */
-	bool broken;           /* … or something else */
-	unsigned long skipped; /* objects that need more memory than there is for one */
+	bool watching;         /* a stream was opened, and its end not handled yet */
+	bool expired;          /* the watch reported that the version is too old, … */
+	bool broken;           /* … or another error */
+	unsigned long skipped; /* objects that need more memory than one may take */
 };
 
-/* The arena takes its memory from the budget. Returns -1 where memory is gone; then there is nothing to release. */
+/* The arena takes its memory from the budget. Returns -1 if there is no memory; then there is nothing to release. */
 MUST_CHECK int reflector_init(struct reflector *reflector, struct kube_client *client, const char *path,
 			      const struct reflector_handler *handler, struct budget *budget, struct error *err);
 void reflector_release(struct reflector *reflector);
 
 /*
- * Does what is due: lists, or opens the watch. To be called after each wait of the client. KUBE_OK where there is
- * nothing to complain of; else what the API server said, and it is tried again later.
+ * Does what is due: lists, or opens the watch. Call it after each wait of the client. Anything but KUBE_OK is what the
+ * API server answered (err says it in words); the reflector tries again later.
  */
 MUST_CHECK enum kube_status reflector_tend(struct reflector *reflector, uint64_t now, struct error *err);
 
-/* When to tend it at the latest, though the client had no news. */
+/* When to tend it at the latest, even if the client has no news. */
 uint64_t reflector_next(const struct reflector *reflector);
 
 #endif

@@ -9,7 +9,7 @@
 #include "kube/api.h"
 
 /*
- * A request to the API server as a handle of libcurl, ready for a multi handle: what requests and watches share.
+ * A request to the API server as a libcurl handle, ready for a multi handle: what requests, watches and streams share.
  * Internal to src/kube.
  */
 
@@ -33,17 +33,17 @@ struct transfer_sink {
 };
 
 /*
- * Reads the token and makes the handle. The request's body and the transfer stay where they are until the release.
- * `timeout` is in milliseconds. On failure there is nothing to release.
+ * Reads the token and makes the handle. The request's body and the transfer must not move until the release. `timeout`
+ * is in milliseconds. On failure there is nothing to release.
  */
 MUST_CHECK int transfer_init(struct transfer *transfer, const struct kube_client_config *config,
 			     const struct kube_request *request, unsigned timeout, const struct transfer_sink *sink,
 			     struct error *err);
 
-/* Frees the handle, which must have left its multi handle, and wipes the token. An empty transfer is allowed. */
+/* Frees the handle, which must not be in a multi handle any more, and wipes the token. Accepts an empty transfer. */
 void transfer_release(struct transfer *transfer);
 
-/* The HTTP code of the answer, 0 before it has begun. */
+/* The HTTP code of the answer, 0 before it has started. */
 long transfer_code(const struct transfer *transfer);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/buf.h"
 
 /*
- * The stream of a watch: a line of JSON for each event. That there was one is all that counts, so of an object, which
- * may be a Secret, nothing is kept; of an error the whole line is. No I/O; internal to src/kube.
+ * The stream of a watch: one line of JSON for each event. Only the fact that there was one counts, so nothing is kept
+ * of objects, which may be Secrets; of an error the whole line is kept. No I/O; internal to src/kube.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
 
@@ -17,15 +17,15 @@ enum { WATCH_ERROR_MAX = 16 * 1024 }; /* bytes of an error's line that are kept 
 struct watch_events {
 	bool changed;     /* there was an event since the caller cleared this */
 	bool broken;      /* there was an error: the API server ends the watch */
-	size_t matched;   /* of the line's begin, as far as it looks like an error's */
-	bool is_event;    /* it does not */
+	size_t matched;   /* bytes at the start of the line that match those of an error */
+	bool is_event;    /* the line does not match */
 	struct buf error; /* the line of the first error */
 };
 
 void watch_events_init(struct watch_events *events);
 void watch_events_release(struct watch_events *events);
 
-/* Takes the next bytes, however they are cut. An event counts when its line has ended. */
+/* Takes the next bytes, wherever they are split. An event counts once its line has ended. */
 void watch_events_feed(struct watch_events *events, const char *bytes, size_t len);
 
 #endif

@@ -18,7 +18,7 @@ static bool is_base64(char c)
 	       c == '=';
 }
 
-/* Takes out long words of base64, in place. */
+/* Replaces long words of base64, in place. */
 static void hide_base64(char *text)
 {
 	char *out = text;
@@ -53,7 +53,7 @@ static const cJSON *parse(struct arena *arena, const struct buf *body)
 	return tree;
 }
 
-/* Whether a Status blames fields of the object: a JSON patch that does not fit has no such causes. */
+/* Whether a Status blames fields of the object: that of a JSON patch that does not apply has no causes. */
 static bool has_causes(const cJSON *status)
 {
 	return json_get_array(json_get_object(status, "details"), "causes") != NULL;
@@ -93,7 +93,7 @@ static bool is_json_patch(const struct kube_request *request)
 	return request->content_type && strcmp(request->content_type, "application/json-patch+json") == 0;
 }
 
-/* Not every 404 is an API server's: a load balancer says it too, of any path. */
+/* Not every 404 comes from an API server: a load balancer answers it too, for any path. */
 static bool says_not_found(const cJSON *status)
 {
 	const char *reason = json_get_string(status, "reason");

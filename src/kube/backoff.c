@@ -13,7 +13,7 @@ unsigned backoff_next(struct backoff *backoff, unsigned random)
 {
 	unsigned longest;
 
-	if (backoff->failures < 32) /* doublings in an unsigned: more change nothing */
+	if (backoff->failures < 32) /* doublings of an unsigned: more make no difference */
 		backoff->failures++;
 	longest = longest_delay(backoff);
 	return longest - random % (longest / 2 + 1);

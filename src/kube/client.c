@@ -16,7 +16,7 @@ enum {
 	DEFAULT_TIMEOUT = 10,   /* seconds */
 	ARENA_SIZE = 64 * 1024, /* for the API server's messages, which fit into a few KiB */
 	POLL_MAX = 60 * 1000,   /* milliseconds */
-	BURST_ROUNDS_MAX = 16,  /* of reading before a wait ends, though more is coming */
+	BURST_ROUNDS_MAX = 16,  /* of reading before a wait ends, even if more is coming */
 };
 
 /* The request under way. */
@@ -97,7 +97,7 @@ static void end_transfer(struct kube_client *client, const struct transfer_conte
 	}
 }
 
-/* Does what can be done without waiting. */
+/* Does all that can be done without waiting. */
 static void pump(struct kube_client *client)
 {
 	const struct transfer_context context = context_of(client);
@@ -114,7 +114,7 @@ static void pump(struct kube_client *client)
 	stream_tend(&client->stream, client->multi, clock_milliseconds());
 }
 
-/* Waits until something can be done, somebody wakes the client, or the time has come. */
+/* Waits until something can be done, the client is woken, or the time is over. */
 static void wait_ready(struct kube_client *client, uint64_t until)
 {
 	const uint64_t now = clock_milliseconds();
@@ -139,7 +139,7 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 	return exchange->answer->failed ? 0 : size * count;
 }
 
-/* What became of the exchange, and the words for it. */
+/* The result of the exchange, and its message. */
 static enum kube_status classify(struct kube_client *client, const struct kube_request *request,
 				 struct exchange *exchange, struct error *err)
 {
@@ -164,7 +164,7 @@ static enum kube_status classify(struct kube_client *client, const struct kube_r
 	return status;
 }
 
-/* Sends what the exchange holds, and waits. */
+/* Sends the request and waits for its answer. */
 static enum kube_status carry_out(struct kube_client *client, const struct kube_request *request,
 				  struct exchange *exchange, struct error *err)
 {
@@ -250,7 +250,7 @@ void kube_client_end_stream(struct kube_client *client)
 	stream_close(&client->stream, client->multi);
 }
 
-/* Whether there is a reason to end a wait; takes it. */
+/* Whether there is a reason to end a wait; clears it. */
 static bool take_news(struct kube_client *client)
 {
 	bool news = atomic_exchange(&client->woken, false);
@@ -262,7 +262,7 @@ static bool take_news(struct kube_client *client)
 	return news;
 }
 
-/* Takes what came with the news. */
+/* Reads the rest of a burst, so that it ends one wait and not several. */
 static void drain(struct kube_client *client)
 {
 	int ready = 1;

@@ -18,7 +18,7 @@ static void wipe_and_free(void *memory)
 	free(memory);
 }
 
-/* realloc itself may leave a copy behind. */
+/* realloc may leave a copy in freed memory. */
 static void *resize(void *memory, size_t size)
 {
 	size_t before = memory ? malloc_usable_size(memory) : 0;
@@ -57,8 +57,8 @@ bool https_set_string(CURL *handle, CURLoption option, const char *value)
 	return curl_easy_setopt(handle, option, value) == CURLE_OK;
 }
 
-/* The system's folder of CAs, the default, would count beside the file or bundle that a caller names. */
-static bool trust_nobody(CURL *handle)
+/* The system's folder of CAs, the default, would be trusted in addition to the file or bundle that a caller names. */
+static bool trust_no_ca(CURL *handle)
 {
 	return https_set_string(handle, CURLOPT_CAPATH, NULL) && https_set_string(handle, CURLOPT_CAINFO, NULL);
 }
@@ -71,14 +71,14 @@ static CURLcode wipe_plaintext(CURL *handle, void *ssl_ctx, void *context)
 	return CURLE_OK;
 }
 
-/* An empty proxy, unlike none, keeps libcurl from reading the environment. */
+/* An empty proxy, unlike an unset one, keeps libcurl from reading the environment. */
 static bool go_direct(CURL *handle)
 {
 	return https_set_string(handle, CURLOPT_PROXY, "") && https_set_string(handle, CURLOPT_NOPROXY, "*") &&
 	       https_set(handle, CURLOPT_FOLLOWLOCATION, 0);
 }
 
-/* With a quick exit, to free a handle does not wait for a resolver that does not answer. */
+/* With a quick exit, freeing a handle does not wait for a resolver that does not answer. */
 static bool keep_control(CURL *handle)
 {
 	return https_set(handle, CURLOPT_NOSIGNAL, 1) && https_set(handle, CURLOPT_QUICK_EXIT, 1) &&
@@ -89,7 +89,7 @@ CURL *https_new(void)
 {
 	CLEANUP(https_free) CURL *handle = https_init() == 0 ? curl_easy_init() : NULL;
 
-	if (!handle || !trust_nobody(handle) || !go_direct(handle) || !keep_control(handle) ||
+	if (!handle || !trust_no_ca(handle) || !go_direct(handle) || !keep_control(handle) ||
 	    curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, wipe_plaintext) != CURLE_OK ||
 	    !https_set_string(handle, CURLOPT_PROTOCOLS_STR, "https") ||
 	    !https_set(handle, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2) ||
@@ -112,7 +112,7 @@ const char *https_problem(CURLcode code, char details[CURL_ERROR_SIZE])
 	text_clean(details);
 	if (code != CURLE_SSL_CONNECT_ERROR)
 		return details;
-	/* This one is OpenSSL's own, and tells nobody what it is about. */
+	/* This text is OpenSSL's own, and does not say what it is about. */
 	memcpy(text, details, sizeof(text));
 	snprintf(details, CURL_ERROR_SIZE, "the TLS handshake failed: %.200s", text);
 	return details;

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "sys/file.h"
 
-/* An IP address or a DNS name: nothing that would mean something else in a URL. */
+/* An IP address or a DNS name: nothing that has another meaning in a URL. */
 static bool is_host(const char *host)
 {
 	return host[0] && !host[strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:-")];
@@ -39,7 +39,7 @@ static int find_server(struct kube_client_config *config, struct error *err)
 	return 0;
 }
 
-/* Where a file of the folder is, and that it is there. */
+/* The path of a file in the folder; fails if it is not readable. */
 static int find_file(const char *folder, const char *name, char *ret_path, size_t size, struct error *err)
 {
 	int len = snprintf(ret_path, size, "%s/%s", folder, name);

@@ -19,8 +19,8 @@ bool last_problem_is_news(struct last_problem *last, const char *message)
 {
 	const char *text = message ? message : "";
 
-	if (says_the_same(last->told, text))
+	if (says_the_same(last->reported, text))
 		return false;
-	snprintf(last->told, sizeof(last->told), "%s", text);
+	snprintf(last->reported, sizeof(last->reported), "%s", text);
 	return true;
 }

@@ -10,28 +10,28 @@
 #include "sys/random.h"
 
 enum {
-	PAGE = 25, /* objects: some hundred KiB */
+	PAGE = 25, /* objects: a few hundred KiB */
 	ANSWER_MAX = 2 * 1024 * 1024,
 	FIRST_BLOCK = 64 * 1024,
 	TREE_MAX = 4 * 1024 * 1024,      /* bytes of a page, or of an object, as a tree */
-	LIST_EVERY = 6 * 60 * 60 * 1000, /* milliseconds: should anything ever have been missed */
+	LIST_EVERY = 6 * 60 * 60 * 1000, /* milliseconds: in case anything was ever missed */
 	BACKOFF_BASE = 1000,
 	BACKOFF_CAP = 60 * 1000,
 	GONE = 410,
 };
 
-/* Of objects nothing but their metadata, which is small whatever they are. */
+/* Asks for the objects' metadata alone, which is small however large they are. */
 #define METADATA_ONLY "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 /* A page of the list under way. */
 struct page {
 	struct buf answer;
-	char next[2048]; /* the place behind it, "" behind the last */
+	char next[2048]; /* the place after it; "" after the last page */
 	char version[OBJECT_VERSION_SIZE];
 	unsigned limit;     /* objects to ask for */
-	bool shown;         /* one was, so that next counts */
-	bool metadata_only; /* what is asked for next */
-	bool too_large;     /* what was asked for */
+	bool shown;         /* a page was shown, so `next` is valid */
+	bool metadata_only; /* the next request asks only for that */
+	bool too_large;     /* the page that was requested */
 };
 
 int reflector_init(struct reflector *reflector, struct kube_client *client, const char *path,
@@ -78,7 +78,7 @@ static void show_items(struct reflector *reflector, const cJSON *items)
 	}
 }
 
-/* -1 with ERROR_NO_MEMORY where it does not fit: then some may have been shown. */
+/* -1 with ERROR_NO_MEMORY if it does not fit; some of its objects may have been shown then. */
 static int show_page(struct reflector *reflector, struct page *page, struct error *err)
 {
 	const cJSON *tree = json_parse(&reflector->arena, buf_string(&page->answer), page->answer.len, err);
@@ -102,7 +102,7 @@ static int show_page(struct reflector *reflector, struct page *page, struct erro
 	return 0;
 }
 
-/* True where the page in the answer was shown; else err tells why. */
+/* Whether the page in the answer was shown; else err says why not. */
 static bool use_page(struct reflector *reflector, struct page *page, struct error *err)
 {
 	struct arena *before = arena_enter(&reflector->arena);
@@ -116,7 +116,7 @@ static bool use_page(struct reflector *reflector, struct page *page, struct erro
 	return shown;
 }
 
-/* Fewer objects a page, and at last none but for its metadata; true where that may help. */
+/* Asks for fewer objects a page, and in the end for the metadata of one. False if there is nothing left to try. */
 static bool shrink_page(struct page *page)
 {
 	if (page->metadata_only)
@@ -181,7 +181,7 @@ static void take_line(void *context, const char *line, size_t len)
 	if (event)
 		take_event(reflector, event);
 	if (reflector->arena.state == ARENA_NO_BUDGET)
-		reflector->expired = true; /* lost: only a list tells what it was */
+		reflector->expired = true; /* an event was lost: only a list shows what has changed */
 	else if (!event || reflector->arena.state != ARENA_OK)
 		reflector->skipped++;
 	arena_enter(before);
@@ -215,7 +215,9 @@ static void plan_next(struct reflector *reflector, bool in_order)
 	reflector->due = clock_milliseconds() + backoff_after_end(&reflector->backoff, in_order, random_number());
 }
 
-/* Sees to the end of a watch. The place where it was is given up where it may be what is wrong, and now and then. */
+/*
+ * Handles the end of a watch. Its version is dropped, so that a list follows, if it may be the cause, and now and then.
+ */
 static enum kube_status end_watch(struct reflector *reflector, enum kube_status status, uint64_t now, struct error *err)
 {
 	const bool in_order = status == KUBE_OK && !reflector->broken && !reflector->expired;

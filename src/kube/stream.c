@@ -8,8 +8,8 @@
 
 enum {
 	REFUSAL_MAX = 16 * 1024,
-	LINE_KEPT = 64 * 1024, /* a buffer that a longer line has left behind is given back */
-	LIFE_MARGIN = 30,      /* seconds that the API server may be late to end it */
+	LINE_KEPT = 64 * 1024, /* bytes: the buffer of a longer line is freed after it */
+	LIFE_MARGIN = 30,      /* seconds by which the API server may be late in ending it */
 };
 
 void stream_init(struct stream *stream)

@@ -14,13 +14,13 @@
 enum {
 	TOKEN_MAX = 64 * 1024, /* bytes */
 	URL_MAX = 8 * 1024,
-	/* A connection whose other end is gone is noticed after a minute. */
+	/* Together they detect a dead connection after a minute. */
 	PROBE_AFTER = 30, /* seconds of silence */
 	PROBE_EVERY = 10, /* seconds */
 	PROBES = 3,
 };
 
-/* A token is one printable word; anything else could end the header and begin another. */
+/* A token is one printable word; anything else could end the header and start another. */
 static int check_token(const char *token, size_t len, const char *path, struct error *err)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -75,7 +75,7 @@ static int add_headers(struct transfer *transfer, const struct kube_client_confi
 	if (!request->body)
 		return 0;
 	snprintf(content_type, sizeof(content_type), "Content-Type: %s", request->content_type);
-	/* Without an Expect of our own libcurl waits a second for a 100 before it sends a large body. */
+	/* Without an empty Expect, libcurl waits a second for a 100 before it sends a large body. */
 	if (add_header(&transfer->headers, content_type, err) < 0 || add_header(&transfer->headers, "Expect:", err) < 0)
 		return -1;
 	return 0;
@@ -87,14 +87,14 @@ static int limit_probes(void *context, curl_socket_t fd, curlsocktype purpose)
 
 	(void)context;
 	(void)purpose;
-	/* Best effort: without it the system's number holds. */
+	/* Best effort: without it, the system's number applies. */
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
 	return CURL_SOCKOPT_OK;
 }
 
 static bool set_connection(CURL *easy, const struct kube_client_config *config)
 {
-	/* libcurl would keep the CAs of a file for a day, while the kubelet may replace it. */
+	/* libcurl would cache the CAs of a file for a day, while the kubelet may replace it. */
 	return https_set_string(easy, CURLOPT_CAINFO, config->ca_file) &&
 	       https_set(easy, CURLOPT_CA_CACHE_TIMEOUT, 0) && https_set(easy, CURLOPT_TCP_KEEPALIVE, 1) &&
 	       https_set(easy, CURLOPT_TCP_KEEPIDLE, PROBE_AFTER) &&
@@ -117,7 +117,7 @@ static bool set_request(struct transfer *transfer, const struct kube_client_conf
 {
 	CURL *easy = transfer->easy;
 
-	/* The body comes first: it makes the method a POST. */
+	/* The body comes first, because it makes the method a POST. */
 	return (!request->body || curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body) == CURLE_OK) &&
 	       https_set_string(easy, CURLOPT_CUSTOMREQUEST, request->method) &&
 	       set_url(easy, config->server, request->path) &&

@@ -9,7 +9,7 @@
 #include "sys/random.h"
 
 enum {
-	/* Seconds after which the API server ends a watch, and those that it may be late. */
+	/* Seconds after which the API server ends a watch, and by which it may be late. */
 	LIFE_MIN = 240,
 	LIFE_MAX = 300,
 	LIFE_MARGIN = 30,
@@ -62,7 +62,7 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 		watch_events_feed(&watch->events, bytes, size * count);
 	else
 		buf_add(&watch->events.error, bytes, size * count);
-	/* libcurl's buffer lives as long as the watch does, and what lies in it may be a key. */
+	/* libcurl's buffer lives as long as the watch does, and may hold a key. */
 	explicit_bzero(bytes, size * count);
 	return size * count;
 }

@@ -1,7 +1,7 @@
 #include "kube/watch_events.h"
 
 /* API servers write the type first: https://github.com/kubernetes/kubernetes, metav1.WatchEvent. */
-static const char error_begin[] = "{\"type\":\"ERROR\"";
+static const char error_start[] = "{\"type\":\"ERROR\"";
 
 void watch_events_init(struct watch_events *events)
 {
@@ -17,7 +17,7 @@ void watch_events_release(struct watch_events *events)
 
 static bool is_error(const struct watch_events *events)
 {
-	return events->matched == sizeof(error_begin) - 1;
+	return events->matched == sizeof(error_start) - 1;
 }
 
 static void end_line(struct watch_events *events)
@@ -39,13 +39,13 @@ static void take(struct watch_events *events, char c)
 	}
 	if (events->is_event || c == ' ' || c == '\t' || c == '\r')
 		return;
-	if (c != error_begin[events->matched]) {
+	if (c != error_start[events->matched]) {
 		events->is_event = true;
 		return;
 	}
 	events->matched++;
 	if (is_error(events) && !events->broken)
-		buf_add_string(&events->error, error_begin);
+		buf_add_string(&events->error, error_start);
 }
 
 void watch_events_feed(struct watch_events *events, const char *bytes, size_t len)
