@@ -13,7 +13,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "core/messages.h"
-#include "render/documents.h"
+#include "render/document_walk.h"
 #include "render/yaml.h"
 #include "sys/file.h"
 

@@ -8,7 +8,7 @@
 #include "core/messages.h"
 #include "core/service_advice.h"
 #include "core/statefulset.h"
-#include "render/pods.h"
+#include "render/pod.h"
 
 /* A set under examination, and what of it goes into its report. */
 struct subject {
@@ -141,7 +141,7 @@ int report_pod(struct examiner *examiner, const struct review_config *config, co
 {
 	struct arena *before = arena_enter(&examiner->question);
 	const char *namespace = set->manifest->namespace;
-	cJSON *object = pod_of(&examiner->question, set->object, namespace, ordinal);
+	cJSON *object = pod_make(&examiner->question, set->object, namespace, ordinal);
 	const cJSON *metadata;
 	struct examination stage;
 

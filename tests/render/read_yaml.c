@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "render/documents.h"
+#include "render/document_walk.h"
 #include "render/notes.h"
 #include "render/yaml.h"
 

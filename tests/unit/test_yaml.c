@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/documents.h"
+#include "render/document_walk.h"
 #include "render/yaml.h"
 #include "suites.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
-#ifndef RENDER_DOCUMENTS_H
-#define RENDER_DOCUMENTS_H
+#ifndef RENDER_DOCUMENT_WALK_H
+#define RENDER_DOCUMENT_WALK_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "render/documents.h"
+#include "render/document_walk.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "render/pods.h"
+#include "render/pod.h"
 
 #include "base/json.h"
 #include "core/containers.h"
@@ -44,7 +44,7 @@ static cJSON *owners_of(const char *set)
 	return owners;
 }
 
-cJSON *pod_of(struct arena *arena, const cJSON *set, const char *namespace, unsigned ordinal)
+cJSON *pod_make(struct arena *arena, const cJSON *set, const char *namespace, unsigned ordinal)
 {
 	const cJSON *set_spec = json_get_object(set, "spec");
 	const cJSON *template = json_get_object(set_spec, "template");
