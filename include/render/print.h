@@ -7,52 +7,40 @@
 #include "render/report.h"
 
 /*
- * What `render` prints, in each of its forms. A set is begun, then come its pods, then it is ended; each is printed as
- * it is found, and nothing is kept, since the values of a large group are hundreds of megabytes together. Errors of
- * writing stay in the file (ferror).
+ * What all printers of `render` share. Each form of output has a printer of its own: print_text.h, print_data.h and
+ * print_env.h. For each set, `begin` comes first, then `pod` for each pod, then `end`. Everything is printed as soon as
+ * it is known and nothing is kept, because the values of a large group together take hundreds of megabytes. Write errors
+ * stay in the file (ferror). Not thread-safe.
  */
 
-enum print_format {
-	PRINT_TEXT, /* to be read */
-	PRINT_JSON, /* an object for each set, one a line */
-	PRINT_YAML, /* the same as documents */
-	PRINT_ENV,  /* one pod's variable for a shell; what else there is to say goes to stderr */
-};
-#define PRINT_FORMATS (PRINT_ENV + 1)
-
 enum {
-	PRINT_ENDS = 5,         /* of many pods, so many of the first and of the last are shown */
+	PRINT_ENDS = 5,         /* of a long list of pods, this many of the first and of the last are shown */
 	PRINT_VALUE_MAX = 1000, /* bytes of a value to be read; a longer one is cut */
 };
 
 struct print {
-	FILE *file;
+	FILE *file;     /* borrowed */
 	bool whole;     /* no value is cut */
 	bool follows;   /* something was printed before this set */
-	unsigned pods;  /* of this set printed so far */
-	int name_width; /* of its pods' names; of "worker 10" */
-	int task_width;
+	unsigned pods;  /* pods of this set printed so far */
+	int name_width; /* columns of the longest pod name in the set */
+	int task_width; /* columns of the longest "worker 10" in the set */
 };
 
 struct printer {
 	void (*begin)(struct print *print, const struct set_report *set);
 	void (*pod)(struct print *print, const struct pod_report *pod);
-	void (*left_out)(struct print *print, unsigned count); /* pods, between two that are printed */
-	void (*end)(struct print *print);
+	void (*left_out)(struct print *print,
+			 unsigned count); /* pods between two printed ones; NULL: all are printed */
+	void (*end)(struct print *print); /* NULL: there is nothing to end */
 };
 
-/* Indexed by enum print_format. */
-extern const struct printer *const printers[PRINT_FORMATS];
+enum { PRINT_COUNT_MAX = 16 }; /* bytes of a count as text, with its NUL */
 
-extern const struct printer print_text;
-extern const struct printer print_json;
-extern const struct printer print_yaml;
-extern const struct printer print_env;
+/* Writes a count with separators, as in "2,990". Returns ret_text. */
+const char *print_count(char ret_text[PRINT_COUNT_MAX], unsigned count);
 
-/* The set's group as a table: role, index, pod, address. `all`: also of a large one. */
-void print_graph(FILE *file, const struct set_report *set, bool all);
-
-/* "2,990" */
-const char *print_count(char out[16], unsigned count);
+/* The warnings of a set, one per line. */
+void print_warnings(FILE *file, const struct set_report *set);
 
 #endif

@@ -1,4 +1,4 @@
-#include "render/print.h"
+#include "render/print_data.h"
 
 #include <string.h>
 
@@ -93,18 +93,12 @@ static void json_pod(struct print *print, const struct pod_report *pod)
 	fputs("}}", file);
 }
 
-static void data_left_out(struct print *print, unsigned count)
-{
-	(void)print;
-	(void)count;
-}
-
 static void json_end(struct print *print)
 {
 	fputs("]}\n", print->file);
 }
 
-const struct printer print_json = {json_begin, json_pod, data_left_out, json_end};
+const struct printer print_data_json = {.begin = json_begin, .pod = json_pod, .end = json_end};
 
 static void put_member(FILE *file, const char *indentation, const char *name, const char *text)
 {
@@ -160,4 +154,4 @@ static void yaml_end(struct print *print)
 		fputs("pods: []\n", print->file);
 }
 
-const struct printer print_yaml = {yaml_begin, yaml_pod, data_left_out, yaml_end};
+const struct printer print_data_yaml = {.begin = yaml_begin, .pod = yaml_pod, .end = yaml_end};

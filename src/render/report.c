@@ -24,7 +24,12 @@ static int fail_for_memory(struct error *err)
 	return error_set(err, ERROR_NO_MEMORY, "it needs more memory than one review may use");
 }
 
-/* Advice on the set's Service, where it is among the manifests. */
+/*
+ * Advice on related objects comes from the manifests, not by way of review_answer_with: that asks for at most
+ * RELATED_MAX objects, and here every set of the group is compared or gets a note.
+ */
+
+/* Advice on the set's Service, if it is among the manifests. */
 static void check_service(struct subject *subject, struct verdict *verdict)
 {
 	const struct manifest *manifest = subject->manifest;
@@ -38,7 +43,7 @@ static void check_service(struct subject *subject, struct verdict *verdict)
 			  verdict->object, manifest->namespace, name);
 }
 
-/* Advice on the other sets of the group, where they are among the manifests. */
+/* Advice on the other sets of the group, if they are among the manifests. */
 static void check_others(struct subject *subject, struct verdict *verdict)
 {
 	const struct manifest *manifest = subject->manifest;

@@ -1,8 +1,9 @@
-#include "render/print.h"
+#include "render/print_graph.h"
 
 #include <string.h>
 
 #include "core/tfconfig.h"
+#include "render/print.h"
 
 #define NOTE_EVALUATOR "outside of the others' cluster"
 #define NOTE_SPARSE    "sparse: a worker sees the chief, every ps and itself"
@@ -84,7 +85,7 @@ static void print_rows(const struct table *table, enum role role, unsigned from,
 static void print_role(const struct table *table, enum role role)
 {
 	unsigned size = group_role_size(&table->set->stamp.group, role);
-	char count[16];
+	char count[PRINT_COUNT_MAX];
 
 	if (table->all || size <= 2 * PRINT_ENDS) {
 		print_rows(table, role, 0, size);
