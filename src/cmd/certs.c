@@ -20,7 +20,7 @@ enum {
 	DAYS_MAX = 3650,
 };
 
-struct certs_options {
+struct certs_settings {
 	const char *out;
 	const char *service;
 	const char *namespace;
@@ -30,32 +30,32 @@ struct certs_options {
 	bool print_ca_bundle;
 };
 
-static const struct option options_table[] = {
+static const struct option option_table[] = {
 	{.flag = "--out",
 	 .type = OPTION_STRING,
-	 .offset = offsetof(struct certs_options, out),
+	 .offset = offsetof(struct certs_settings, out),
 	 .value = "DIR",
 	 .help = "the folder for ca.crt, ca.key, tls.crt and tls.key; made where it is missing",
 	 .required = true},
 	{.flag = "--service",
 	 .type = OPTION_NAME,
-	 .offset = offsetof(struct certs_options, service),
+	 .offset = offsetof(struct certs_settings, service),
 	 .value = "NAME",
 	 .help = "the webhook's Service"},
 	{.flag = "--namespace",
 	 .type = OPTION_NAME,
-	 .offset = offsetof(struct certs_options, namespace),
+	 .offset = offsetof(struct certs_settings, namespace),
 	 .value = "NS",
 	 .help = "the namespace of the Service"},
 	{.flag = "--cluster-domain",
 	 .type = OPTION_DOMAIN,
-	 .offset = offsetof(struct certs_options, cluster_domain),
+	 .offset = offsetof(struct certs_settings, cluster_domain),
 	 .fallback = "",
 	 .value = "DOMAIN",
 	 .help = "the cluster's DNS domain, for one more name in the certificate"},
 	{.flag = "--days",
 	 .type = OPTION_COUNT,
-	 .offset = offsetof(struct certs_options, days),
+	 .offset = offsetof(struct certs_settings, days),
 	 .fallback = "365",
 	 .value = "N",
 	 .help = "how long both certificates are valid, 1 to 3650 days",
@@ -63,11 +63,11 @@ static const struct option options_table[] = {
 	 .max = DAYS_MAX},
 	{.flag = "--force",
 	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct certs_options, force),
+	 .offset = offsetof(struct certs_settings, force),
 	 .help = "replace files that are there"},
 	{.flag = "--print-ca-bundle",
 	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct certs_options, print_ca_bundle),
+	 .offset = offsetof(struct certs_settings, print_ca_bundle),
 	 .help = "print the CA as a webhook's caBundle; with --out alone that of the folder, minting nothing"},
 	{0},
 };
@@ -95,8 +95,8 @@ static int print_bundle(const struct buf *ca, struct error *err)
 
 static int print_existing_bundle(const char *path, time_t now, struct error *err)
 {
-	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
-	struct buf ca CLEANUP(buf_release) = {0};
+	CLEANUP(private_folder_release) struct private_folder folder = {.fd = -1};
+	CLEANUP(buf_release) struct buf ca = {0};
 	struct keypair_dates dates;
 
 	buf_init(&ca, KEYPAIR_CERTIFICATE_MAX);
@@ -109,23 +109,23 @@ static int print_existing_bundle(const char *path, time_t now, struct error *err
 	return print_bundle(&ca, err);
 }
 
-static int mint(const struct certs_options *options, time_t now, struct keypair *ca, struct keypair *leaf,
+static int mint(const struct certs_settings *settings, time_t now, struct keypair *ca, struct keypair *leaf,
 		struct error *err)
 {
-	const time_t not_after = now + (time_t)options->days * SECONDS_PER_DAY;
+	const time_t not_after = now + (time_t)settings->days * SECONDS_PER_DAY;
 	struct service_names names;
 
-	if (service_names_init(&names, options->service, options->namespace, options->cluster_domain, err) < 0 ||
+	if (service_names_init(&names, settings->service, settings->namespace, settings->cluster_domain, err) < 0 ||
 	    mint_ca(MINT_CA_NAME, now, not_after, ca, err) < 0 || mint_leaf(ca, &names, now, not_after, leaf, err) < 0)
 		return -1;
 	/* A pair that does not work is noticed here, not by the API server. */
 	return keypair_check(leaf, err);
 }
 
-static int write_files(const struct certs_options *options, const struct keypair *ca, const struct keypair *leaf,
+static int write_files(const struct certs_settings *settings, const struct keypair *ca, const struct keypair *leaf,
 		       struct error *err)
 {
-	struct private_folder folder CLEANUP(private_folder_release) = {.fd = -1};
+	CLEANUP(private_folder_release) struct private_folder folder = {.fd = -1};
 	const struct private_folder_file files[] = {
 		{"ca.crt", &ca->certificate},
 		{"ca.key", &ca->key},
@@ -133,15 +133,15 @@ static int write_files(const struct certs_options *options, const struct keypair
 		{"tls.key", &leaf->key},
 	};
 
-	if (private_folder_open(&folder, options->out, true, err) < 0)
+	if (private_folder_open(&folder, settings->out, true, err) < 0)
 		return -1;
-	if (private_folder_write(&folder, files, ARRAY_LEN(files), options->force, err) < 0)
-		return options->force ? -1 : error_prefix(err, "nothing written, only --force replaces files");
+	if (private_folder_write(&folder, files, ARRAY_LEN(files), settings->force, err) < 0)
+		return settings->force ? -1 : error_prefix(err, "nothing written, only --force replaces files");
 	return 0;
 }
 
 /* For people; a bundle has stdout for itself, so that a shell can take it. */
-static int print_summary(const struct certs_options *options, const struct keypair *leaf, struct error *err)
+static int print_summary(const struct certs_settings *settings, const struct keypair *leaf, struct error *err)
 {
 	struct keypair_dates dates;
 	struct tm tm;
@@ -150,51 +150,47 @@ static int print_summary(const struct certs_options *options, const struct keypa
 	if (keypair_read_dates(&leaf->certificate, &dates, err) < 0)
 		return -1;
 	strftime(until, sizeof(until), "%Y-%m-%d", gmtime_r(&dates.not_after, &tm));
-	printf("%s: wrote ca.crt, ca.key, tls.crt and tls.key for %s.%s.svc, valid until %s\n", options->out,
-	       options->service, options->namespace, until);
+	printf("%s: wrote ca.crt, ca.key, tls.crt and tls.key for %s.%s.svc, valid until %s\n", settings->out,
+	       settings->service, settings->namespace, until);
 	return 0;
 }
 
-static int mint_into_folder(const struct certs_options *options, time_t now, struct error *err)
+static int mint_into_folder(const struct certs_settings *settings, time_t now, struct error *err)
 {
-	struct keypair ca CLEANUP(keypair_release) = {0};
-	struct keypair leaf CLEANUP(keypair_release) = {0};
+	CLEANUP(keypair_release) struct keypair ca = {0};
+	CLEANUP(keypair_release) struct keypair leaf = {0};
 
 	keypair_init(&ca);
 	keypair_init(&leaf);
-	if (mint(options, now, &ca, &leaf, err) < 0 || write_files(options, &ca, &leaf, err) < 0)
+	if (mint(settings, now, &ca, &leaf, err) < 0 || write_files(settings, &ca, &leaf, err) < 0)
 		return -1;
-	if (options->print_ca_bundle)
+	if (settings->print_ca_bundle)
 		return print_bundle(&ca.certificate, err);
-	return print_summary(options, &leaf, err);
+	return print_summary(settings, &leaf, err);
 }
 
-/* True where the command line holds nothing but --out and --print-ca-bundle. */
-static bool wants_bundle_alone(const struct options *parsed, const struct certs_options *options)
+/* True if the command line holds nothing but --out and --print-ca-bundle. */
+static bool wants_bundle_alone(const struct options *options, const struct certs_settings *settings)
 {
 	size_t given = 0;
 
-	for (size_t i = 0; options_table[i].flag; i++)
-		given += parsed->source[i] == OPTION_FROM_FLAG;
-	return options->print_ca_bundle && given == 2;
+	for (size_t i = 0; option_table[i].flag; i++)
+		given += options->source[i] == OPTION_FROM_FLAG;
+	return settings->print_ca_bundle && given == 2;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int run(const struct options *options, const struct certs_settings *settings, struct error *err)
 {
-	struct certs_options options = {0};
-	struct options parsed;
-	time_t now = time(NULL);
+	const time_t now = time(NULL);
 	int result;
 
-	if (options_parse(&parsed, options_table, NULL, argc, argv, &options, err) < 0)
-		return -1;
-	if (wants_bundle_alone(&parsed, &options))
-		result = print_existing_bundle(options.out, now, err);
-	else if (!options.service || !options.namespace)
+	if (wants_bundle_alone(options, settings))
+		result = print_existing_bundle(settings->out, now, err);
+	else if (!settings->service || !settings->namespace)
 		return error_set(err, ERROR_USAGE, "%s is missing: minting needs --service and --namespace",
-				 options.service ? "--namespace" : "--service");
+				 settings->service ? "--namespace" : "--service");
 	else
-		result = mint_into_folder(&options, now, err);
+		result = mint_into_folder(settings, now, err);
 	if (result == 0 && fflush(stdout) != 0)
 		return error_set(err, ERROR_SYSTEM, "can't write to stdout: %s", strerror(errno));
 	return result;
@@ -202,9 +198,13 @@ static int run(int argc, char **argv, struct error *err)
 
 int cmd_certs(int argc, char **argv)
 {
-	struct error err = {0};
+	struct certs_settings settings;
+	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
+	struct error err;
 
-	if (options_help(argc, argv, usage, options_table, NULL))
+	if (options_help(&options, argc, argv))
 		return EXIT_OK;
-	return run(argc, argv, &err) < 0 ? command_failed("certs", &err) : EXIT_OK;
+	if (options_parse(&options, argc, argv, &err) < 0 || run(&options, &settings, &err) < 0)
+		return command_failed("certs", &err);
+	return EXIT_OK;
 }

@@ -101,14 +101,14 @@ static int run(const struct render_settings *settings, bool *ret_failed, struct 
 
 int cmd_render(int argc, char **argv)
 {
-	struct error err = {ERROR_NONE, ""};
 	struct render_settings settings;
-	struct options options;
+	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
+	struct error err;
 	bool failed;
 
-	if (options_help(argc, argv, usage, option_table, NULL))
+	if (options_help(&options, argc, argv))
 		return EXIT_OK;
-	if (options_parse(&options, option_table, NULL, argc, argv, &settings, &err) < 0)
+	if (options_parse(&options, argc, argv, &err) < 0)
 		return command_failed("render", &err);
 	settings.one_pod = options_is_set(&options, "--pod");
 	if (check_settings(&settings, &err) < 0 || run(&settings, &failed, &err) < 0)

@@ -15,26 +15,26 @@
 
 enum { REVIEW_FIRST_BLOCK = 64 * 1024 };
 
-struct review_options {
+struct review_settings {
 	bool decode;
 	const char *cluster_domain;
 	const char *wait_image;
 };
 
-static const struct option review_table[] = {
+static const struct option option_table[] = {
 	{.flag = "--decode",
 	 .type = OPTION_FLAG,
-	 .offset = offsetof(struct review_options, decode),
+	 .offset = offsetof(struct review_settings, decode),
 	 .help = "show the patch as JSON instead of base64"},
 	{.flag = "--cluster-domain",
 	 .type = OPTION_DOMAIN,
-	 .offset = offsetof(struct review_options, cluster_domain),
+	 .offset = offsetof(struct review_settings, cluster_domain),
 	 .fallback = "",
 	 .value = "DOMAIN",
 	 .help = "the cluster's DNS domain, such as cluster.local; without it names end at .svc"},
 	{.flag = "--wait-image",
 	 .type = OPTION_IMAGE,
-	 .offset = offsetof(struct review_options, wait_image),
+	 .offset = offsetof(struct review_settings, wait_image),
 	 .value = "IMAGE",
 	 .help = "the webhook's own image, for the init container that waits; without it tfconfig.dev/wait is denied"},
 	{0},
@@ -75,10 +75,10 @@ static const char *decode_patch(struct arena *arena, const struct review_answer 
 	return json_print(arena, review);
 }
 
-static int answer_review(struct arena *arena, const struct review_options *options, const struct buf *body,
+static int answer_review(struct arena *arena, const struct review_settings *settings, const struct buf *body,
 			 struct error *err)
 {
-	struct review_config config = {.cluster_domain = options->cluster_domain, .wait_image = options->wait_image};
+	struct review_config config = {.cluster_domain = settings->cluster_domain, .wait_image = settings->wait_image};
 	struct review_answer answer;
 	const char *text;
 
@@ -88,7 +88,7 @@ static int answer_review(struct arena *arena, const struct review_options *optio
 		return EXIT_FAILED;
 	}
 	arena_enter(arena);
-	text = options->decode ? decode_patch(arena, &answer) : answer.body;
+	text = settings->decode ? decode_patch(arena, &answer) : answer.body;
 	arena_enter(NULL);
 	if (!text) {
 		error_set(err, ERROR_NO_MEMORY, "the answer needs more than %zu bytes of memory",
@@ -107,22 +107,22 @@ int cmd_review(int argc, char **argv)
 	CLEANUP(buf_release) struct buf body;
 	CLEANUP(arena_release) struct arena arena = {0};
 	struct error err = {ERROR_NONE, ""};
-	struct review_options values;
-	struct options options;
+	struct review_settings settings;
+	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
 	struct budget budget;
 	int code;
 
 	buf_init(&body, REVIEW_MAX_BODY);
 	budget_init(&budget, REVIEW_DEFAULT_MEMORY);
-	if (options_help(argc, argv, usage, review_table, NULL))
+	if (options_help(&options, argc, argv))
 		return EXIT_OK;
-	if (options_parse(&options, review_table, NULL, argc, argv, &values, &err) < 0 || read_stdin(&body, &err) < 0)
+	if (options_parse(&options, argc, argv, &err) < 0 || read_stdin(&body, &err) < 0)
 		return command_failed("review", &err);
 	if (arena_init(&arena, REVIEW_FIRST_BLOCK, REVIEW_ARENA_MAX(REVIEW_DEFAULT_MEMORY), &budget) < 0) {
 		error_set(&err, ERROR_NO_MEMORY, "out of memory");
 		return command_failed("review", &err);
 	}
-	code = answer_review(&arena, &values, &body, &err);
+	code = answer_review(&arena, &settings, &body, &err);
 	if (err.code != ERROR_NONE)
 		return command_failed("review", &err);
 	return code;

@@ -47,7 +47,7 @@ struct serve_settings {
 
 #define DAY (UINT64_C(24) * 60 * 60)
 
-static const struct option serve_options[] = {
+static const struct option option_table[] = {
 	{.flag = "--cert-mode",
 	 .type = OPTION_ENUM,
 	 .offset = FIELD(cert_mode),
@@ -413,8 +413,9 @@ static int add_companions(const struct serve_settings *settings, const char *dom
 
 int cmd_serve(int argc, char **argv)
 {
-	struct options options;
 	struct serve_settings settings;
+	struct options options = {
+		.table = option_table, .usage = usage, .env_prefix = ENVIRONMENT_PREFIX, .settings = &settings};
 	struct server_config config;
 	struct companions companions = {.no_cluster = {.code = ERROR_NONE}};
 	char found[DNS_NAME_MAX + 1];
@@ -422,10 +423,9 @@ int cmd_serve(int argc, char **argv)
 	bool from_resolv;
 	struct error err;
 
-	if (options_help(argc, argv, usage, serve_options, ENVIRONMENT_PREFIX))
+	if (options_help(&options, argc, argv))
 		return EXIT_OK;
-	if (options_parse(&options, serve_options, ENVIRONMENT_PREFIX, argc, argv, &settings, &err) < 0 ||
-	    choose_mode(&options, &settings, &err) < 0)
+	if (options_parse(&options, argc, argv, &err) < 0 || choose_mode(&options, &settings, &err) < 0)
 		return command_failed("serve", &err);
 	domain = find_domain(&settings, found, &from_resolv);
 	if (make_config(&settings, domain, &config, &err) < 0)

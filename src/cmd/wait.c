@@ -23,14 +23,14 @@ enum {
 	NAMES_AT_THE_END = 20,
 };
 
-struct wait_options {
+struct wait_settings {
 	unsigned timeout;
 };
 
-static const struct option wait_table[] = {
+static const struct option option_table[] = {
 	{.flag = "--timeout",
 	 .type = OPTION_DURATION,
-	 .offset = offsetof(struct wait_options, timeout),
+	 .offset = offsetof(struct wait_settings, timeout),
 	 .fallback = "10m",
 	 .value = "TIME",
 	 .help = "how long to wait for the names",
@@ -152,16 +152,16 @@ int cmd_wait(int argc, char **argv)
 	/* A look-up that is under way at the end uses it until the process is gone. */
 	static struct waiting waiting;
 	struct error err = {ERROR_NONE, ""};
-	struct wait_options values;
-	struct options options;
+	struct wait_settings settings;
+	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
 
-	if (options_help(argc, argv, usage, wait_table, NULL))
+	if (options_help(&options, argc, argv))
 		return EXIT_OK;
-	if (options_parse(&options, wait_table, NULL, argc, argv, &values, &err) < 0)
+	if (options_parse(&options, argc, argv, &err) < 0)
 		return command_failed("wait", &err);
-	waiting.timeout = values.timeout;
+	waiting.timeout = settings.timeout;
 	waiting.progress.at = clock_milliseconds();
-	waiting.end = waiting.progress.at + (uint64_t)values.timeout * 1000;
+	waiting.end = waiting.progress.at + (uint64_t)settings.timeout * 1000;
 	if (catch_signals(&waiting, &err) < 0 || read_peers(&waiting, &err) < 0 ||
 	    lookups_start(&waiting.lookups, &waiting.peers, &err) < 0 || wait_for_peers(&waiting, &err) < 0)
 		return command_failed("wait", &err);

@@ -74,8 +74,8 @@ static const struct option table[] = {
 static int parse(struct values *values, struct error *err, const char *a, const char *b)
 {
 	char *argv[] = {a ? strdup(a) : NULL, b ? strdup(b) : NULL};
-	struct options options;
-	int result = options_parse(&options, table, "UNIT_TEST_", (a != NULL) + (b != NULL), argv, values, err);
+	struct options options = {.table = table, .env_prefix = "UNIT_TEST_", .settings = values};
+	int result = options_parse(&options, (a != NULL) + (b != NULL), argv, err);
 
 	free(argv[0]);
 	free(argv[1]);
@@ -121,16 +121,16 @@ static void a_list_has_an_end(void)
 {
 	char argument[] = "-l=x";
 	char *argv[OPTION_LIST_MAX + 1];
-	struct options options;
 	struct values values;
+	struct options options = {.table = table, .settings = &values};
 	struct error err;
 
 	for (size_t i = 0; i < ARRAY_LEN(argv); i++)
 		argv[i] = argument;
-	CU_ASSERT(options_parse(&options, table, NULL, OPTION_LIST_MAX, argv, &values, &err) == 0);
+	CU_ASSERT(options_parse(&options, OPTION_LIST_MAX, argv, &err) == 0);
 	CU_ASSERT(values.list.len == OPTION_LIST_MAX);
 	CHECK_STRING(values.list.texts[OPTION_LIST_MAX - 1], "x");
-	CU_ASSERT(options_parse(&options, table, NULL, OPTION_LIST_MAX + 1, argv, &values, &err) < 0);
+	CU_ASSERT(options_parse(&options, OPTION_LIST_MAX + 1, argv, &err) < 0);
 	CHECK_STRING(err.message, "--list is \"x\": allowed is a text that is not empty, at most 100 times");
 }
 
