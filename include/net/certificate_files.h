@@ -21,7 +21,7 @@ struct certificate_files {
  * Loads the pair. Returns one reference, which the caller gives back with credentials_unref. Errors name the file that
  * is missing, unreadable, no PEM, or of another pair.
  */
-MUST_CHECK int certificate_files_load(struct certificate_files *files, struct credentials **ret, struct error *err);
+MUST_CHECK int certificate_files_load(struct certificate_files *files, struct credentials **ret_credentials, struct error *err);
 
 /* Whether a file is another one than at the last attempt to load: a broken pair is tried once, not again and again. */
 bool certificate_files_changed(const struct certificate_files *files);

@@ -33,7 +33,7 @@ struct credentials_pem {
  * that is out of date is no error. Returns one reference, which the caller gives back with credentials_unref.
  */
 MUST_CHECK int credentials_new(const struct credentials_pem *certificate, const struct credentials_pem *key,
-			       struct credentials **ret, struct error *err);
+			       struct credentials **ret_credentials, struct error *err);
 
 /* Gives a reference back; the last one frees. NULL is allowed. Thread-safe. */
 void credentials_unref(struct credentials *credentials);

@@ -26,6 +26,6 @@ struct limits {
  * As many connections as asked for, and as half of the memory and the process's descriptors are enough for; the limit
  * of descriptors is raised where it may be. ERROR_SYSTEM where there are none for a connection a thread.
  */
-MUST_CHECK int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *ret, struct error *err);
+MUST_CHECK int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *ret_limits, struct error *err);
 
 #endif

@@ -36,6 +36,6 @@ MUST_CHECK int listen_open(const struct listen_address *address, struct listen_a
 unsigned listen_reach(const struct listen_address *address, char ret_host[LISTEN_TEXT_MAX]);
 
 /* An IPv4 or IPv6 address as text, "?" for another family. Thread-safe. */
-void listen_format(const struct sockaddr *address, char out[LISTEN_TEXT_MAX]);
+void listen_format(const struct sockaddr *address, char ret_text[LISTEN_TEXT_MAX]);
 
 #endif

@@ -35,7 +35,7 @@ struct log_field {
  * may be NULL. Where texts need so many escapes that the line would be too long they are cut shorter; bytes that are
  * not UTF-8 become '?'. Allocates nothing (some 25 KiB of stack) and is thread-safe.
  */
-size_t log_line_format(char out[LOG_LINE_MAX], const struct timespec *when, enum log_level level, const char *msg,
+size_t log_line_format(char ret_line[LOG_LINE_MAX], const struct timespec *when, enum log_level level, const char *msg,
 		       const struct log_field *fields);
 
 #endif

@@ -7,12 +7,12 @@
 enum { VARIABLE_MAX = 96 };
 
 /* "TFCONFIG_WEBHOOK_" and "--tls-cert" make "TFCONFIG_WEBHOOK_TLS_CERT". */
-static const char *variable_name(char out[VARIABLE_MAX], const char *prefix, const char *flag)
+static const char *variable_name(char ret_name[VARIABLE_MAX], const char *prefix, const char *flag)
 {
-	snprintf(out, VARIABLE_MAX, "%s%s", prefix, flag + 2);
-	for (char *c = out; *c; c++)
+	snprintf(ret_name, VARIABLE_MAX, "%s%s", prefix, flag + 2);
+	for (char *c = ret_name; *c; c++)
 		*c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
-	return out;
+	return ret_name;
 }
 
 /* A value as a user gave it. */

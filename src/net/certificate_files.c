@@ -37,7 +37,7 @@ static struct stat stat_of(const char *path)
 	return stat(path, &found) == 0 ? found : (struct stat){0};
 }
 
-int certificate_files_load(struct certificate_files *files, struct credentials **ret, struct error *err)
+int certificate_files_load(struct certificate_files *files, struct credentials **ret_credentials, struct error *err)
 {
 	CLEANUP(buf_release) struct buf certificate = {0};
 	CLEANUP(buf_release) struct buf key = {0};
@@ -51,7 +51,7 @@ int certificate_files_load(struct certificate_files *files, struct credentials *
 		return -1;
 	certificate_pem = pem_of(&certificate, files->certificate);
 	key_pem = pem_of(&key, files->key);
-	return credentials_new(&certificate_pem, &key_pem, ret, err);
+	return credentials_new(&certificate_pem, &key_pem, ret_credentials, err);
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)

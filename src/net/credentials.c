@@ -53,7 +53,7 @@ static int set_pair(struct credentials *credentials, const struct credentials_pe
 }
 
 int credentials_new(const struct credentials_pem *certificate, const struct credentials_pem *key,
-		    struct credentials **ret, struct error *err)
+		    struct credentials **ret_credentials, struct error *err)
 {
 	struct credentials *credentials = calloc(1, sizeof(*credentials));
 
@@ -66,7 +66,7 @@ int credentials_new(const struct credentials_pem *certificate, const struct cred
 		credentials_unref(credentials);
 		return -1;
 	}
-	*ret = credentials;
+	*ret_credentials = credentials;
 	return 0;
 }
 

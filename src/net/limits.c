@@ -26,7 +26,7 @@ static rlim_t raise_descriptors(rlim_t needed)
 	return limit.rlim_cur;
 }
 
-int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *ret, struct error *err)
+int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *ret_limits, struct error *err)
 {
 	const rlim_t others = (rlim_t)threads * THREAD_DESCRIPTORS + PROBES_MAX_CONNECTIONS + OTHER_DESCRIPTORS;
 	const size_t affordable = memory / 2 / LIMITS_CONNECTION_MEMORY;
@@ -46,6 +46,6 @@ int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *
 	if (limits.connections > descriptors - others)
 		limits = (struct limits){.connections = (unsigned)(descriptors - others),
 					 .reason = "the limit of open files allows no more"};
-	*ret = limits;
+	*ret_limits = limits;
 	return 0;
 }

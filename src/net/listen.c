@@ -58,7 +58,7 @@ int listen_parse(const char *text, struct listen_address *ret_address, struct er
 			 text);
 }
 
-void listen_format(const struct sockaddr *address, char out[LISTEN_TEXT_MAX])
+void listen_format(const struct sockaddr *address, char ret_text[LISTEN_TEXT_MAX])
 {
 	char host[INET6_ADDRSTRLEN] = "";
 	struct sockaddr_in6 ipv6;
@@ -67,13 +67,13 @@ void listen_format(const struct sockaddr *address, char out[LISTEN_TEXT_MAX])
 	if (address->sa_family == AF_INET6) {
 		memcpy(&ipv6, address, sizeof(ipv6));
 		inet_ntop(AF_INET6, &ipv6.sin6_addr, host, sizeof(host));
-		snprintf(out, LISTEN_TEXT_MAX, "[%s]:%u", host, (unsigned)ntohs(ipv6.sin6_port));
+		snprintf(ret_text, LISTEN_TEXT_MAX, "[%s]:%u", host, (unsigned)ntohs(ipv6.sin6_port));
 	} else if (address->sa_family == AF_INET) {
 		memcpy(&ipv4, address, sizeof(ipv4));
 		inet_ntop(AF_INET, &ipv4.sin_addr, host, sizeof(host));
-		snprintf(out, LISTEN_TEXT_MAX, "%s:%u", host, (unsigned)ntohs(ipv4.sin_port));
+		snprintf(ret_text, LISTEN_TEXT_MAX, "%s:%u", host, (unsigned)ntohs(ipv4.sin_port));
 	} else {
-		snprintf(out, LISTEN_TEXT_MAX, "?");
+		snprintf(ret_text, LISTEN_TEXT_MAX, "?");
 	}
 }
 

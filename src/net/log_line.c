@@ -21,12 +21,12 @@ const char *const log_level_names[] = {
 	[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_ERROR + 1] = NULL,
 };
 
-static void format_time(char out[TIME_MAX], const struct timespec *when)
+static void format_time(char ret_text[TIME_MAX], const struct timespec *when)
 {
 	char seconds[RFC3339_SIZE];
 
 	rfc3339_write(when->tv_sec, seconds);
-	snprintf(out, TIME_MAX, "%.*s.%06uZ", (int)strcspn(seconds, "Z"), seconds,
+	snprintf(ret_text, TIME_MAX, "%.*s.%06uZ", (int)strcspn(seconds, "Z"), seconds,
 		 (unsigned)(when->tv_nsec / 1000) % 1000000);
 }
 
@@ -75,7 +75,7 @@ static cJSON *build(struct arena *arena, const struct timespec *when, enum log_l
 	return line;
 }
 
-size_t log_line_format(char out[LOG_LINE_MAX], const struct timespec *when, enum log_level level, const char *msg,
+size_t log_line_format(char ret_line[LOG_LINE_MAX], const struct timespec *when, enum log_level level, const char *msg,
 		       const struct log_field *fields)
 {
 	/* One escaped byte takes up to 6, so that the last of these lengths always fits. */
@@ -92,11 +92,11 @@ size_t log_line_format(char out[LOG_LINE_MAX], const struct timespec *when, enum
 
 		arena_reset(&arena);
 		line = build(&arena, when, level, msg, fields, text_lengths[i]);
-		if (arena.state == ARENA_OK && cJSON_PrintPreallocated(line, out, LOG_LINE_MAX - 1, 0))
-			len = strlen(out);
+		if (arena.state == ARENA_OK && cJSON_PrintPreallocated(line, ret_line, LOG_LINE_MAX - 1, 0))
+			len = strlen(ret_line);
 	}
 	arena_enter(outer);
-	out[len++] = '\n';
-	out[len] = '\0';
+	ret_line[len++] = '\n';
+	ret_line[len] = '\0';
 	return len;
 }
