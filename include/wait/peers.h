@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -41,18 +40,5 @@ void peers_resolve(struct peers *peers, size_t i);
 
 /* "trainer-5, trainer-6 and 37 more": those that did not resolve, at most `shown` of them by the names of their pods. */
 void peers_name_missing(const struct peers *peers, size_t shown, char ret_text[PEERS_TEXT_MAX]);
-
-/* When to tell how many there are: where the number changed, and every 30 seconds. Starts as {0}. */
-struct progress {
-	bool told;
-	size_t resolved; /* as told last */
-	uint64_t at;     /* of then, in milliseconds; at the start the time of the start */
-};
-
-/* Milliseconds, on the clock of `at`, at which a line is due even if nothing changes. */
-uint64_t progress_next(const struct progress *progress);
-
-/* True where a line is due, which then counts as told. `round_over`: the number is no guess any more. */
-bool progress_is_due(struct progress *progress, size_t resolved, bool round_over, uint64_t now);
 
 #endif

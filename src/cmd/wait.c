@@ -15,6 +15,7 @@
 #include "sys/clock.h"
 #include "wait/lookups.h"
 #include "wait/peers.h"
+#include "wait/progress.h"
 
 enum {
 	FIRST_BLOCK = 16 * 1024,
@@ -103,7 +104,7 @@ static void describe_trouble(const struct lookups_report *report, char text[LOOK
 		snprintf(text, LOOKUPS_TROUBLE_MAX + 3, " (%s)", report->trouble);
 }
 
-static void tell_progress(const struct waiting *waiting, const struct lookups_report *report)
+static void report_progress(const struct waiting *waiting, const struct lookups_report *report)
 {
 	const size_t len = waiting->peers.len;
 	char trouble[LOOKUPS_TROUBLE_MAX + 3];
@@ -139,7 +140,7 @@ static int wait_for_peers(struct waiting *waiting, struct error *err)
 
 		lookups_report(&waiting->lookups, last ? NAMES_AT_THE_END : NAMES_IN_PROGRESS, &report);
 		if (progress_is_due(&waiting->progress, report.resolved, report.round_over, now))
-			tell_progress(waiting, &report);
+			report_progress(waiting, &report);
 		if (report.resolved == waiting->peers.len)
 			return 0;
 		if (last)

@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "core/messages.h"
 
-enum { PROGRESS_REPEAT = 30 * 1000 }; /* milliseconds */
-
 /* <pod>.<service>.<namespace>.svc.<domain> */
 static bool is_full_name(const char *host)
 {
@@ -152,19 +150,4 @@ void peers_name_missing(const struct peers *peers, size_t shown, char ret_text[P
 	if (left > 0)
 		snprintf(ret_text + len, PEERS_TEXT_MAX - len, "%s%zu more", len ? " and " : "", left);
 	text_clean(ret_text);
-}
-
-uint64_t progress_next(const struct progress *progress)
-{
-	return progress->at + PROGRESS_REPEAT;
-}
-
-bool progress_is_due(struct progress *progress, size_t resolved, bool round_over, uint64_t now)
-{
-	bool changed = round_over && (!progress->told || resolved != progress->resolved);
-
-	if (!changed && now < progress_next(progress))
-		return false;
-	*progress = (struct progress){.told = true, .resolved = resolved, .at = now};
-	return true;
 }

@@ -164,26 +164,6 @@ static void a_list_of_the_missing_never_passes_its_room(void)
 	unit_arena_end(&unit);
 }
 
-static void progress_is_told_at_changes_and_every_thirty_seconds(void)
-{
-	static const struct {
-		size_t resolved;
-		bool round_over;
-		uint64_t now;
-		bool due;
-	} rows[] = {
-		{0, false, 1000, false}, /* nobody knows yet */
-		{0, true, 2000, true},   {0, true, 31999, false}, {0, true, 32000, true},  {0, true, 32001, false},
-		{3, true, 32002, true},  {3, true, 62001, false}, {3, false, 62002, true},
-	};
-	struct progress progress = {.at = 500};
-
-	CU_ASSERT(progress_next(&progress) == 30500);
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		CU_ASSERT(progress_is_due(&progress, rows[i].resolved, rows[i].round_over, rows[i].now) == rows[i].due);
-	CU_ASSERT(progress_next(&progress) == 92002);
-}
-
 int add_peers_suite(void)
 {
 	static const struct unit_test tests[] = {
@@ -193,8 +173,6 @@ int add_peers_suite(void)
 		{"an arena that is full is told apart", an_arena_that_is_full_is_told_apart},
 		{"the missing are named up to a bound", the_missing_are_named_up_to_a_bound},
 		{"a list of the missing never passes its room", a_list_of_the_missing_never_passes_its_room},
-		{"progress is told at changes and every thirty seconds",
-		 progress_is_told_at_changes_and_every_thirty_seconds},
 		{NULL, NULL},
 	};
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/document_walk.h"
 #include "render/yaml.h"
 #include "suites.h"
 #include "unit.h"
@@ -163,35 +162,6 @@ static void memory_that_ends_is_an_error(void)
 	free(text);
 }
 
-/* Each document's first line and text, between bars, or the error. */
-static void check_walk(const char *text, const char *expected)
-{
-	struct document_walk walk;
-	struct error err;
-	char found[512] = "";
-	int result;
-
-	document_walk_init(&walk, "a.yaml", text, strlen(text));
-	while ((result = document_walk_next(&walk, &err)) > 0)
-		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%u %.*s|", walk.document.line,
-			 (int)walk.document.len, walk.document.text);
-	if (result < 0)
-		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s", err.message);
-	CHECK_STRING(found, expected);
-}
-
-static void files_are_taken_apart(void)
-{
-	check_walk("", "");
-	check_walk("---\n", "");
-	check_walk("a\n---\nb", "1 a\n|3 b|");
-	check_walk("---\na\n---\n---\n--- # more\nb\n---", "2 a\n|6 b\n|");
-	check_walk("a\r\n---\r\nb\r\n", "1 a\r\n|3 b\r\n|");
-	check_walk("a: |\n  ---\n", "1 a: |\n  ---\n|");
-	check_walk("a\n--- b\n", "1 a\n|a.yaml:2:1: only a comment may follow --- here");
-	check_walk("----\n", "a.yaml:1:1: only a comment may follow --- here");
-}
-
 int add_yaml_suite(void)
 {
 	static const struct unit_test tests[] = {
@@ -202,7 +172,6 @@ int add_yaml_suite(void)
 		{"errors have a place", errors_have_a_place},
 		{"growth has bounds", growth_has_bounds},
 		{"memory that ends is an error", memory_that_ends_is_an_error},
-		{"files are taken apart at ---", files_are_taken_apart},
 		{NULL, NULL},
 	};
 
