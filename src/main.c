@@ -14,7 +14,7 @@ static const struct command {
 } commands[] = {
 	{"serve", cmd_serve, "answer admission reviews over TLS"},
 	{"review", cmd_review, "answer one AdmissionReview from stdin"},
-	{"render", cmd_render, "say what would be said about manifests, and each pod's TF_CONFIG"},
+	{"render", cmd_render, "show what the webhook would say about manifests, and each pod's TF_CONFIG"},
 	{"certs", cmd_certs, "mint a CA and a serving certificate into a folder"},
 	{"wait", cmd_wait, "wait until the names of all peers in TF_CONFIG resolve"},
 };
@@ -31,9 +31,9 @@ static void print_usage(FILE *file)
 
 int main(int argc, char **argv)
 {
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(2), not the end of the process */
+	signal(SIGPIPE, SIG_IGN); /* a reader that is gone makes write(2) fail instead of ending the process */
 	arena_hook_cjson();
-	wipe_hook_openssl(); /* where a library was faster, keys are kept less well, and all works */
+	wipe_hook_openssl(); /* fails if a library allocated first: then keys are protected less, and everything works */
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

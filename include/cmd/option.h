@@ -16,7 +16,7 @@ enum option_type {
 	OPTION_STRING,   /* const char *: borrowed from argv, the environment or the table; not empty */
 	OPTION_NAME,     /* const char *: a DNS label */
 	OPTION_DOMAIN,   /* const char *: a DNS name without a final dot; only the default may be "" */
-	OPTION_IMAGE,    /* const char *: a container image; only checked for blanks and bytes outside ASCII */
+	OPTION_IMAGE,    /* const char *: a container image; checked only for blanks and bytes outside ASCII */
 	OPTION_ADDRESS,  /* const char *: ADDR:PORT, where ADDR may be empty or in brackets and PORT is 0 to 65535 */
 	OPTION_COUNT,    /* unsigned: min to max */
 	OPTION_SIZE,     /* size_t, bytes: a number with Ki, Mi or Gi, or bytes; min to max in bytes */
@@ -41,7 +41,7 @@ struct option {
 	const char *fallback; /* the default, as a user would write it; NULL: none (a flag is false, a string NULL) */
 	const char *value;    /* how --help names the value: "ADDR:PORT"; NULL for OPTION_FLAG */
 	const char *help;     /* one line, no full stop at its end */
-	uint64_t min, max;    /* of numbers, which may be as large as the field */
+	uint64_t min, max;    /* of numbers; the field must be able to hold max */
 	const char *const *choices;
 	bool required;
 	bool hidden; /* for tests: --help leaves it out */

@@ -35,7 +35,7 @@ static const struct option option_table[] = {
 	 .type = OPTION_STRING,
 	 .offset = offsetof(struct certs_settings, out),
 	 .value = "DIR",
-	 .help = "the folder for ca.crt, ca.key, tls.crt and tls.key; made where it is missing",
+	 .help = "the folder for ca.crt, ca.key, tls.crt and tls.key; created if missing",
 	 .required = true},
 	{.flag = "--service",
 	 .type = OPTION_NAME,
@@ -64,21 +64,20 @@ static const struct option option_table[] = {
 	{.flag = "--force",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct certs_settings, force),
-	 .help = "replace files that are there"},
+	 .help = "replace existing files"},
 	{.flag = "--print-ca-bundle",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct certs_settings, print_ca_bundle),
-	 .help = "print the CA as a webhook's caBundle; with --out alone that of the folder, minting nothing"},
+	 .help = "print the CA as a webhook's caBundle; with only --out, that of the folder, and nothing is minted"},
 	{0},
 };
 
 static const char usage[] =
 	"Usage: tfconfig-webhook certs --out DIR --service NAME --namespace NS [flags]\n"
 	"       tfconfig-webhook certs --out DIR --print-ca-bundle\n\n"
-	"Mints a CA and a serving certificate that it signs. Files that are there are kept unless --force is\n"
-	"given.\n";
+	"Mints a CA and a serving certificate that it signs. Existing files are kept unless --force is given.\n";
 
-/* One line, as the field caBundle of a webhook configuration wants it. */
+/* One line, as the caBundle of a webhook configuration requires. */
 static int print_bundle(const struct buf *ca, struct error *err)
 {
 	char memory[2 * KEYPAIR_CERTIFICATE_MAX];
@@ -118,7 +117,7 @@ static int mint(const struct certs_settings *settings, time_t now, struct keypai
 	if (service_names_init(&names, settings->service, settings->namespace, settings->cluster_domain, err) < 0 ||
 	    mint_ca(MINT_CA_NAME, now, not_after, ca, err) < 0 || mint_leaf(ca, &names, now, not_after, leaf, err) < 0)
 		return -1;
-	/* A pair that does not work is noticed here, not by the API server. */
+	/* A pair that does not work should fail here, not at the API server. */
 	return keypair_check(leaf, err);
 }
 
@@ -140,7 +139,7 @@ static int write_files(const struct certs_settings *settings, const struct keypa
 	return 0;
 }
 
-/* For people; a bundle has stdout for itself, so that a shell can take it. */
+/* For a person. Not next to a bundle, which has stdout to itself so that a shell can capture it. */
 static int print_summary(const struct certs_settings *settings, const struct keypair *leaf, struct error *err)
 {
 	struct keypair_dates dates;

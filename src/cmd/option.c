@@ -126,10 +126,9 @@ static bool store_text(const struct type *type, const struct option *option, con
 
 static bool store_number(const struct type *type, const struct option *option, const char *text, void *field)
 {
-	const bool limited = option->min != 0 || option->max != 0;
 	uint64_t number;
 
-	if (!type->parse(text, &number) || (limited && (number < option->min || number > option->max)))
+	if (!type->parse(text, &number) || number < option->min || number > option->max)
 		return false;
 	if (option->type == OPTION_SIZE)
 		*(size_t *)field = (size_t)number;

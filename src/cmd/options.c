@@ -15,7 +15,7 @@ static const char *variable_name(char ret_name[VARIABLE_MAX], const char *prefix
 	return ret_name;
 }
 
-/* A value as a user gave it. */
+/* A value as the user gave it. */
 struct setting {
 	const char *name; /* of the flag or the variable that held it */
 	const char *text;

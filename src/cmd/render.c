@@ -47,13 +47,13 @@ static const struct option option_table[] = {
 	 .fallback = "text",
 	 .choices = formats,
 	 .value = "FORM",
-	 .help = "text, json (an object for each StatefulSet, one a line), yaml, or env (for a shell, with --pod)"},
+	 .help = "text, json (an object for each StatefulSet, one per line), yaml, or env (for a shell, with --pod)"},
 	{.flag = "--pod",
 	 .type = OPTION_COUNT,
 	 .offset = offsetof(struct render_settings, pod),
 	 .max = INT_MAX,
 	 .value = "ORDINAL",
-	 .help = "this pod alone"},
+	 .help = "only this pod"},
 	{.flag = "--graph",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct render_settings, graph),
@@ -61,15 +61,15 @@ static const struct option option_table[] = {
 	{.flag = "--all",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct render_settings, all),
-	 .help = "show every pod of a large group, and long values whole"},
+	 .help = "show every pod of a large group, and long values in full"},
 	{0},
 };
 
 static const char usage[] =
 	"Usage: tfconfig-webhook render -f FILE [flags]\n\n"
-	"Says what the webhook would say about the StatefulSets of manifests, and which TF_CONFIG each of their pods\n"
-	"would get, without a cluster. A Service and the other sets of a group are checked where they are in the input.\n"
-	"Exit code 0 where all are allowed, 1 where one is denied or the input can't be read, 2 for wrong usage.\n";
+	"Shows what the webhook would say about the StatefulSets in manifests, and which TF_CONFIG each of their pods\n"
+	"would get, without a cluster. A Service and the other sets of a group are checked if they are in the input.\n"
+	"Exit code 0 if all are allowed, 1 if one is denied or the input can't be read, 2 for wrong usage.\n";
 
 static int check_settings(const struct render_settings *settings, struct error *err)
 {

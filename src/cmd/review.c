@@ -53,7 +53,7 @@ static int read_stdin(struct buf *body, struct error *err)
 	return error_set(err, ERROR_SYSTEM, "stdin: %s", strerror(errno));
 }
 
-/* The answer with response.patch as an array, as text; NULL where the arena is full. */
+/* The answer as text, with response.patch as an array; NULL if the arena is full. */
 static const char *decode_patch(struct arena *arena, const struct review_answer *answer)
 {
 	cJSON *review = json_parse(arena, answer->body, answer->body_len, NULL);

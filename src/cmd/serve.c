@@ -54,8 +54,8 @@ static const struct option option_table[] = {
 	 .value = "MODE",
 	 .fallback = "self-managed",
 	 .choices = cert_mode_names,
-	 .help = "where the certificate comes from: self-managed, by a CA in a Secret of the cluster, or files, which is "
-		 "the default where --tls-cert is given"},
+	 .help = "where the certificate comes from: self-managed (a CA in a Secret of the cluster) or files, the default "
+		 "if --tls-cert is given"},
 	{.flag = "--tls-cert",
 	 .type = OPTION_STRING,
 	 .offset = FIELD(tls_cert),
@@ -71,7 +71,7 @@ static const struct option option_table[] = {
 	 .offset = FIELD(service),
 	 .value = "NAME",
 	 .fallback = "tfconfig-webhook",
-	 .help = "self-managed: the Service that the API server asks"},
+	 .help = "self-managed: the Service that the API server calls"},
 	{.flag = "--ca-secret",
 	 .type = OPTION_NAME,
 	 .offset = FIELD(ca_secret),
@@ -83,13 +83,13 @@ static const struct option option_table[] = {
 	 .offset = FIELD(webhook_configuration),
 	 .value = "NAME",
 	 .fallback = "tfconfig-webhook",
-	 .help = "self-managed: the MutatingWebhookConfiguration whose caBundle is kept"},
+	 .help = "self-managed: the MutatingWebhookConfiguration whose caBundle is kept up to date"},
 	{.flag = "--listen",
 	 .type = OPTION_ADDRESS,
 	 .offset = FIELD(listen),
 	 .value = "ADDR:PORT",
 	 .fallback = "[::]:8443",
-	 .help = "where reviews are answered over TLS; [::] is IPv4 too"},
+	 .help = "where reviews are answered over TLS; [::] includes IPv4"},
 	{.flag = "--metrics-listen",
 	 .type = OPTION_ADDRESS,
 	 .offset = FIELD(metrics_listen),
@@ -101,8 +101,8 @@ static const struct option option_table[] = {
 	 .offset = FIELD(cluster_domain),
 	 .value = "DOMAIN",
 	 .fallback = "",
-	 .help = "the cluster's DNS domain; without it the one behind \"svc.\" in " RESOLV_CONF
-		 ", and where that has none, names end at .svc"},
+	 .help = "the cluster's DNS domain; by default the one after \"svc.\" in " RESOLV_CONF
+		 "; if there is none, names end at .svc"},
 	{.flag = "--wait-image",
 	 .type = OPTION_IMAGE,
 	 .offset = FIELD(wait_image),
@@ -114,7 +114,7 @@ static const struct option option_table[] = {
 	 .value = "COUNT",
 	 .fallback = "0",
 	 .max = 64,
-	 .help = "threads that answer reviews; 0: as many as there are CPUs for the process, at most 8"},
+	 .help = "threads that answer reviews; 0: one per CPU that the process may use, at most 8"},
 	{.flag = "--memory",
 	 .type = OPTION_SIZE,
 	 .offset = FIELD(memory),
@@ -130,15 +130,15 @@ static const struct option option_table[] = {
 	 .fallback = "576",
 	 .min = 2,
 	 .max = 65536,
-	 .help = "open connections to the TLS port, each 28Ki of half of --memory; where most are taken the longest idle "
-		 "are closed"},
+	 .help = "open connections to the TLS port, each taking 28Ki of half of --memory; when most are taken, the longest "
+		 "idle are closed"},
 	{.flag = "--drain",
 	 .type = OPTION_DURATION,
 	 .offset = FIELD(drain),
 	 .value = "TIME",
 	 .fallback = "10s",
 	 .max = 3600,
-	 .help = "how long to serve on after a signal to stop"},
+	 .help = "how long to keep serving after a signal to stop"},
 	{.flag = "--idle-timeout",
 	 .type = OPTION_DURATION,
 	 .offset = FIELD(idle_timeout),
@@ -154,7 +154,7 @@ static const struct option option_table[] = {
 	 .fallback = "10s",
 	 .min = 1,
 	 .max = 3600,
-	 .help = "how long a TLS handshake, or a request up to the end of its answer, may take"},
+	 .help = "how long a TLS handshake, or a request including its answer, may take"},
 	{.flag = "--reload-interval",
 	 .type = OPTION_DURATION,
 	 .offset = FIELD(reload_interval),
@@ -162,14 +162,14 @@ static const struct option option_table[] = {
 	 .fallback = "60s",
 	 .min = 1,
 	 .max = 3600,
-	 .help = "files: how often to look whether they changed"},
+	 .help = "files: how often to check whether they changed"},
 	{.flag = "--scale-settle",
 	 .type = OPTION_DURATION,
 	 .offset = FIELD(scale_settle),
 	 .value = "TIME",
 	 .fallback = "10s",
 	 .max = 3600,
-	 .help = "how long a scaled StatefulSet must not change before it is restarted with its new group"},
+	 .help = "how long a scaled StatefulSet must be unchanged before it is restarted with its new group"},
 	{.flag = "--log-level",
 	 .type = OPTION_ENUM,
 	 .offset = FIELD(log_level),
@@ -242,11 +242,11 @@ static const struct option option_table[] = {
 static const char usage[] =
 	"Usage: tfconfig-webhook serve [flags]\n"
 	"       tfconfig-webhook serve --tls-cert FILE --tls-key FILE [flags]\n\n"
-	"Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT. Its certificate manages itself,\n"
-	"in a pod whose service account may do that, or comes from files, which SIGHUP reloads. A flag beats its\n"
-	"variable, a variable beats the default.\n";
+	"Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT. Its certificate manages itself, in\n"
+	"a pod whose service account may do that, or comes from files, which SIGHUP reloads. A flag overrides its\n"
+	"variable, and a variable overrides the default.\n";
 
-/* The domain that names end with, and whether it is resolv.conf's; "" where neither tells one. */
+/* The domain that names end with, and whether it comes from resolv.conf; "" if neither has one. */
 static const char *find_domain(const struct serve_settings *settings, char found[DNS_NAME_MAX + 1],
 			       bool *ret_from_resolv)
 {
@@ -267,7 +267,7 @@ static int print_config(const struct options *options, const struct server_confi
 	return EXIT_OK;
 }
 
-/* All that `serve` does with files before it listens. An expired certificate serves, badly: a warning. */
+/* Everything `serve` does with files before it listens. An expired certificate is only a warning: it is served. */
 static int check_files(const struct server_config *config, struct error *err)
 {
 	struct certificate_files files = {.certificate = config->certificate_file, .key = config->key_file};
@@ -293,7 +293,7 @@ static int check_config(const struct server_config *config)
 	return EXIT_OK;
 }
 
-/* Files are chosen by name, or by being given. */
+/* The mode is `files` if --cert-mode says so, or if a file is given. */
 static int choose_mode(const struct options *options, struct serve_settings *settings, struct error *err)
 {
 	const char *file = settings->tls_cert ? "--tls-cert" : settings->tls_key ? "--tls-key" : NULL;
@@ -331,7 +331,7 @@ static int make_config(const struct serve_settings *settings, const char *domain
 	return 0;
 }
 
-/* What runs beside the server, and what it is made of. */
+/* What runs next to the server, and what it is made of. */
 struct companions {
 	struct kube_client_config client;
 	struct error no_cluster; /* why there is no client; ERROR_NONE: there is */
@@ -397,7 +397,7 @@ static void add_reconciling(const struct serve_settings *settings, struct compan
 	add_companion(config, reconciling_companion(reconciling));
 }
 
-/* Where there is no cluster to look into, the webhook serves without, if its certificate does not depend on it. */
+/* Without a cluster to query, the webhook still serves, unless its certificate needs the cluster. */
 static int add_companions(const struct serve_settings *settings, const char *domain, struct companions *companions,
 			  struct server_config *config, struct error *err)
 {
@@ -406,7 +406,7 @@ static int add_companions(const struct serve_settings *settings, const char *dom
 	if (settings->cert_mode == CERT_SELF_MANAGED && add_managed(settings, domain, companions, config, err) < 0)
 		return -1;
 	add_advisor(settings, companions, config);
-	if (companions->no_cluster.code == ERROR_NONE) /* else the advisor says so */
+	if (companions->no_cluster.code == ERROR_NONE) /* if not, the advisor logs it */
 		add_reconciling(settings, companions, config);
 	return 0;
 }
@@ -436,7 +436,7 @@ int cmd_serve(int argc, char **argv)
 		return command_failed("serve", &err);
 	if (settings.check_config)
 		return check_config(&config);
-	/* Memory holds private keys: none of it belongs into a core dump. */
+	/* Memory holds private keys, which do not belong in a core dump. */
 	prctl(PR_SET_DUMPABLE, 0);
 	if (server_run(&config, &err) < 0)
 		return command_failed("serve", &err);

@@ -19,7 +19,7 @@
 
 enum {
 	FIRST_BLOCK = 16 * 1024,
-	MEMORY = 8 * 1024 * 1024, /* the largest value that Linux takes needs less, whatever it holds */
+	MEMORY = 8 * 1024 * 1024, /* even the largest value that Linux allows needs less */
 	NAMES_IN_PROGRESS = 3,
 	NAMES_AT_THE_END = 20,
 };
@@ -44,7 +44,7 @@ static const char usage[] =
 	"Usage: tfconfig-webhook wait [flags]\n\n"
 	"Waits until the name of every peer in the variable TF_CONFIG resolves, and connects to none. The init\n"
 	"container that tfconfig.dev/wait: \"true\" adds to a pod runs it.\n"
-	"Exit code 0 where all resolve, 1 at the time-out, 2 for wrong usage.\n";
+	"Exit code 0 if all resolve, 1 at the timeout, 2 for wrong usage.\n";
 
 struct waiting {
 	struct budget budget;
@@ -57,7 +57,7 @@ struct waiting {
 	struct progress progress;
 };
 
-/* From now on they are read from the descriptor: as process 1 of a container they would be ignored. */
+/* They are read from a descriptor: process 1 of a container ignores signals that have no handler. */
 static int catch_signals(struct waiting *waiting, struct error *err)
 {
 	sigset_t signals;
@@ -86,7 +86,7 @@ static int read_peers(struct waiting *waiting, struct error *err)
 	return result < 0 ? error_prefix(err, VARIABLE) : 0;
 }
 
-/* Returns true where a signal asks for the end, else once a round is over or the time has come. */
+/* Returns true if a signal asks for the end; false once a round is over or the time has come. */
 static bool wait_until(const struct waiting *waiting, uint64_t time)
 {
 	const uint64_t now = clock_milliseconds();
@@ -96,7 +96,7 @@ static bool wait_until(const struct waiting *waiting, uint64_t time)
 	return poll(fds, ARRAY_LEN(fds), time > now ? (int)(time - now) : 0) > 0 && fds[0].revents;
 }
 
-/* " (Temporary failure in name resolution)", where DNS is in trouble. */
+/* " (Temporary failure in name resolution)" if DNS has a problem, else "". */
 static void describe_trouble(const struct lookups_report *report, char text[LOOKUPS_TROUBLE_MAX + 3])
 {
 	text[0] = '\0';
@@ -150,7 +150,7 @@ static int wait_for_peers(struct waiting *waiting, struct error *err)
 
 int cmd_wait(int argc, char **argv)
 {
-	/* A look-up that is under way at the end uses it until the process is gone. */
+	/* Static, because a lookup that is under way at the end uses it until the process exits. */
 	static struct waiting waiting;
 	struct error err = {ERROR_NONE, ""};
 	struct wait_settings settings;
