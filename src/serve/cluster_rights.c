@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #define OFF            "advice and restarts after a scale are off: "
-#define OFF_REFUSED    OFF "the webhook may not look into the cluster; manifests/components/cluster-advice lets it"
-#define OFF_NO_CLUSTER OFF "this is no pod with a service account"
+#define OFF_REFUSED    OFF "the webhook is not allowed to query the cluster; manifests/components/cluster-advice allows it"
+#define OFF_NO_CLUSTER OFF "this is not a pod with a service account"
 #define ON_AGAIN       "advice and restarts after a scale are on again"
 
 static void log_refusal(struct log *log, const char *text, const char *message)

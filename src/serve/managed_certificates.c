@@ -4,20 +4,20 @@
 
 #define CERTIFICATE_NAME "just made" /* in messages */
 
-/* What an admin reads of a step. */
+/* What the log says about a step. */
 static const struct {
 	const char *msg;
 	enum log_level level;
 } steps[] = {
-	[ROTATION_CREATE] = {"the Secret of the CA was missing, and is made anew", LOG_LEVEL_WARNING},
-	[ROTATION_BEGIN] = {"a first CA is made", LOG_LEVEL_INFO},
-	[ROTATION_ADOPT] = {"the CA was lost: what is still trusted of ours stays so for a while", LOG_LEVEL_WARNING},
-	[ROTATION_CONFIRM] = {"CA rotation: the time of the change is noted", LOG_LEVEL_DEBUG},
-	[ROTATION_PREPARE] = {"CA rotation: the next CA is made", LOG_LEVEL_INFO},
+	[ROTATION_CREATE] = {"the Secret of the CA was missing and has been created again", LOG_LEVEL_WARNING},
+	[ROTATION_BEGIN] = {"the first CA has been made", LOG_LEVEL_INFO},
+	[ROTATION_ADOPT] = {"the CA was lost; CAs of ours that are still trusted stay trusted for now", LOG_LEVEL_WARNING},
+	[ROTATION_CONFIRM] = {"CA rotation: the time of the change has been recorded", LOG_LEVEL_DEBUG},
+	[ROTATION_PREPARE] = {"CA rotation: the next CA has been made", LOG_LEVEL_INFO},
 	[ROTATION_PROMOTE] = {"the next CA signs from now on", LOG_LEVEL_INFO},
-	[ROTATION_DROP] = {"CA rotation: the CAs before are trusted no more", LOG_LEVEL_INFO},
-	[ROTATION_PUBLISH] = {"the registration's caBundle is updated", LOG_LEVEL_INFO},
-	[ROTATION_SIGN] = {"a new certificate serves", LOG_LEVEL_INFO},
+	[ROTATION_DROP] = {"CA rotation: the previous CAs are no longer trusted", LOG_LEVEL_INFO},
+	[ROTATION_PUBLISH] = {"the registration's caBundle has been updated", LOG_LEVEL_INFO},
+	[ROTATION_SIGN] = {"a new certificate is in use", LOG_LEVEL_INFO},
 };
 
 static int serve(void *context, const struct keypair *leaf, struct error *err)
@@ -57,10 +57,10 @@ static void trouble(void *context, const char *message)
 	atomic_store(&managed->runtime->metrics.managed.in_trouble, message != NULL);
 	if (message)
 		log_event(managed->runtime->log, LOG_LEVEL_ERROR,
-			  "the certificates need attention, what is in use serves on",
+			  "the certificates need attention; the one in use stays in use",
 			  LOG_FIELDS(LOG_TEXT("message", message)));
 	else
-		log_event(managed->runtime->log, LOG_LEVEL_INFO, "the certificates are well again", NULL);
+		log_event(managed->runtime->log, LOG_LEVEL_INFO, "the certificates are in order again", NULL);
 }
 
 static void ready(void *context, const char *reason)

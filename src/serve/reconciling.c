@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 
 #define RESTARTED   "a StatefulSet is restarted with its new group"
-#define FAILED      "a StatefulSet can't be seen to just now"
+#define FAILED      "cannot reconcile a StatefulSet right now"
 #define PASSED_OVER "a StatefulSet is not followed: it is too large, or there are too many"
-#define TROUBLE     "StatefulSets can't be followed just now"
+#define TROUBLE     "cannot follow StatefulSets right now"
 #define AGAIN       "StatefulSets are followed again"
 
 static void restarted(void *context, const char *namespace, const char *name, unsigned was, unsigned size)

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.faults
 FULL = bool(os.environ.get("E2E_FULL"))  # else the longest are shorter
 RATE = 50
 CA_SECRET = "tfconfig-webhook-ca"
-SERVES = "a new certificate serves"
-TROUBLE = "the certificates need attention, what is in use serves on"
+SERVES = "a new certificate is in use"
+TROUBLE = "the certificates need attention; the one in use stays in use"
 MENDED = 12  # seconds until a changed caBundle acts again, at most
 TABLE = []
 

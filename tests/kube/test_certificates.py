@@ -25,9 +25,9 @@ from kube.memory import holds
 NAME = "tfconfig-webhook.tfconfig-system.svc"
 WEBHOOKS = ("statefulsets.tfconfig.dev", "pods.tfconfig.dev")
 QUICK = ("--ca-settle", "1s")  # else a rotation takes ten seconds
-SERVES = "a new certificate serves"
+SERVES = "a new certificate is in use"
 PROMOTED = "the next CA signs from now on"
-TROUBLE = "the certificates need attention, what is in use serves on"
+TROUBLE = "the certificates need attention; the one in use stays in use"
 QUIET = 6  # seconds: by then one who asks again and again has asked too often
 ASKED = 5  # times that a steady client has been answered by each replica, at least
 
@@ -229,7 +229,7 @@ def test_until_it_has_a_certificate_it_lives_and_is_not_ready(api, start):
         assert "503" in replica.wait_for_event(TROUBLE)["message"]
         assert replica.metrics()["certificates_in_trouble"] == 1
     replica.wait_until_ready()
-    replica.wait_for_event("the certificates are well again")
+    replica.wait_for_event("the certificates are in order again")
     assert replica.metrics()["certificates_in_trouble"] == 0
 
 
@@ -341,7 +341,7 @@ def test_the_ca_is_renewed_and_the_old_one_goes(api, start):
     (first,) = certificates(published(api))
     with steady_clients(api, replica):
         # Half a minute until the CA is old, and the life of a certificate more.
-        eventually(lambda: replica.events("CA rotation: the CAs before are trusted no more"), "the old one goes", 120)
+        eventually(lambda: replica.events("CA rotation: the previous CAs are no longer trusted"), "the old one goes", 120)
         eventually(lambda: len(certificates(published(api))) == 1, "one CA is published")
     assert first not in certificates(published(api))
 
@@ -386,7 +386,7 @@ def test_a_broken_secret_is_named_and_left_alone(api, replica, kind):
         assert api.get(SECRET)["data"] == spoiled and len(api.seen(is_patch)) == patches
         # As the message says.
         api.delete(SECRET)
-        replica.wait_for_event("the certificates are well again")
+        replica.wait_for_event("the certificates are in order again")
         eventually(lambda: "ca.crt" in data(api), "there is a CA")
 
 

@@ -6,7 +6,7 @@ from server_harness import eventually
 from kube.fake_api_server import REGISTRATION, SECRET, is_patch, is_watch
 from kube.test_certificates import QUICK, SERVES, TROUBLE, replica, start  # noqa: F401
 
-AGAIN = "the certificates are well again"
+AGAIN = "the certificates are in order again"
 
 
 def forget_bundle(registration):

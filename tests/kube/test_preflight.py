@@ -13,8 +13,8 @@ from server_harness import (NO_CLUSTER, PATIENCE, eventually, is_closed, pair, p
 from kube.fake_api_server import REGISTRATION, SECRET, SERVICE, STATEFUL_SET
 from kube.test_certificates import QUICK, start  # noqa: F401
 
-OFF = ("advice and restarts after a scale are off: the webhook may not look into the cluster; "
-       "manifests/components/cluster-advice lets it")
+OFF = ("advice and restarts after a scale are off: the webhook is not allowed to query the cluster; "
+       "manifests/components/cluster-advice allows it")
 AGAIN = "advice and restarts after a scale are on again"
 
 PATIENT = ("--advice-timeout", "60000")  # so that a busy machine is no reason to do without

@@ -27,7 +27,7 @@ from cryptography.x509.oid import NameOID
 MIB = 1024 * 1024
 MAX_BODY = 7 * MIB
 PATIENCE = 30  # seconds until something that should happen is taken for lost; sanitizers on a busy machine are slow
-NO_CLUSTER = "advice and restarts after a scale are off: this is no pod with a service account"  # logged first of all
+NO_CLUSTER = "advice and restarts after a scale are off: this is not a pod with a service account"  # logged first of all
 
 _BINARY = pathlib.Path(program_path()).read_bytes() if os.path.exists(program_path()) else b""
 SANITIZED = b"__asan_init" in _BINARY or b"__tsan_init" in _BINARY
