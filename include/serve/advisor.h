@@ -10,23 +10,23 @@
 #include "serve/cluster_rights.h"
 
 /*
- * The finder (src/cluster) as the cluster lookup of suspended reviews (src/net): neither knows of the other, so the two
- * meet here.
+ * Connects the finder (src/cluster) to suspended reviews (src/net) as their cluster lookup. Neither knows the other, so
+ * they meet here.
  */
 
 struct advisor {
-	struct finder_config config;   /* the caller's, as are the next two */
-	const struct error *problem;   /* why there is no cluster to look into; NULL: there is. Borrowed */
+	struct finder_config config;   /* set by the caller, as are the next two */
+	const struct error *problem;   /* why there is no cluster to query, borrowed; NULL: there is one */
 	struct cluster_rights *rights; /* borrowed */
 	struct runtime *runtime;
-	pthread_mutex_t lock; /* guards the finder, which is there from start to stop */
+	pthread_mutex_t lock; /* guards the finder, which exists from start to stop */
 	struct finder *finder;
 };
 
-/* Where there is no cluster there is no lookup, and the companion only writes that to the log. */
+/* Without a cluster there is no lookup, and the companion only logs that. */
 void advisor_init(struct advisor *advisor);
 
-/* Both borrow the struct, which has to stay where it is. */
+/* Both borrow the struct, which must not move. advisor_lookup returns false if there is no cluster. */
 bool advisor_lookup(struct advisor *advisor, struct cluster_lookup *ret_lookup);
 struct companion advisor_companion(struct advisor *advisor);
 

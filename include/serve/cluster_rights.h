@@ -6,21 +6,21 @@
 #include "net/runtime.h"
 
 /*
- * What the log says of the rights to look into the cluster: once for all that need them, and once when they are there
- * again. Thread-safe.
+ * Logs whether the webhook has the rights to query the cluster: once when the first user is refused, and once when no user
+ * is any more. Thread-safe.
  */
 
 enum rights_user { RIGHTS_ADVICE = 1, RIGHTS_RECONCILING = 2 };
 
-/* Zeroed, nobody has been refused. */
+/* Zeroed: no user has been refused. */
 struct cluster_rights {
-	atomic_uint refused; /* rights_user, together */
+	atomic_uint refused; /* the rights_user bits of those refused */
 };
 
-/* `message` is what the API server said; NULL: it lets the user again. */
+/* `message` is the API server's refusal; NULL: the user has the rights again. */
 void cluster_rights_note(struct cluster_rights *rights, enum rights_user user, struct log *log, const char *message);
 
-/* Says that there is no cluster to look into, and why. */
+/* Logs that there is no cluster to query, and why. */
 void cluster_rights_note_absence(struct log *log, const char *message);
 
 #endif

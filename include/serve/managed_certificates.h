@@ -5,18 +5,18 @@
 #include "rotation/certificates.h"
 
 /*
- * Certificates that manage themselves (src/kube) as the source of the server's certificate (src/net): neither knows of
- * the other, so the two meet here.
+ * Connects self-managed certificates (src/rotation) to the server (src/net) as the source of its certificate. Neither knows
+ * the other, so they meet here.
  */
 
 struct managed_certificates {
-	struct certificates_config config; /* the caller's, but for host and port */
+	struct certificates_config config; /* set by the caller, except host and port */
 	char host[LISTEN_TEXT_MAX];
 	struct runtime *runtime;
 	struct certificates *certificates;
 };
 
-/* The companion for server_run; it borrows the struct, whose config is to be filled before. */
+/* The companion for server_run. It borrows the struct, whose config must be filled in first. */
 struct companion managed_certificates_companion(struct managed_certificates *managed);
 
 #endif

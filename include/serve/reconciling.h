@@ -9,19 +9,19 @@
 #include "serve/cluster_rights.h"
 
 /*
- * The reconciler of groups (src/kube) as a companion of the server (src/net): neither knows of the other, so the two meet
- * here.
+ * Connects the reconciler of groups (src/cluster) to the server (src/net) as a companion. Neither knows the other, so they
+ * meet here.
  */
 
 struct reconciling {
-	struct reconciler_config config;
-	struct cluster_rights *rights; /* borrowed, the caller's */
+	struct reconciler_config config; /* set by the caller, except the budget */
+	struct cluster_rights *rights;   /* set by the caller, borrowed */
 	struct runtime *runtime;
-	bool in_trouble; /* the thread's */
+	bool in_trouble; /* used by the reconciler's thread only */
 	struct reconciler *reconciler;
 };
 
-/* Borrows the struct, whose config is to be filled before, but for the budget. */
+/* The companion for server_run. It borrows the struct, whose config must be filled in first. */
 struct companion reconciling_companion(struct reconciling *reconciling);
 
 #endif

@@ -94,7 +94,7 @@ static bool image_is_valid(const char *text)
 	return c > text && !*c;
 }
 
-/* What a type of options means: one row of `types`. */
+/* What a type of option means: one row of `types`. */
 struct type {
 	/* Checks the text and stores the value. False, and nothing stored, if the text is not allowed. */
 	bool (*store)(const struct type *type, const struct option *option, const char *text, void *field);

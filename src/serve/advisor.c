@@ -34,7 +34,7 @@ static void refused(void *context, const char *message)
 	cluster_rights_note(advisor->rights, RIGHTS_ADVICE, advisor->runtime->log, message);
 }
 
-/* A review that can't be helped goes on at once. */
+/* A review that the finder does not take goes on at once. */
 static void ask(void *context, struct suspended_review *review)
 {
 	struct advisor *advisor = context;

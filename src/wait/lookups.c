@@ -15,7 +15,7 @@
 enum {
 	FIRST_DELAY = 500, /* milliseconds between the first two rounds; it doubles */
 	LAST_DELAY = 5000,
-	/* A miss is two questions, for A and AAAA, and a round begins every 5 s: 10,000 questions a second of a group. */
+	/* A miss is two queries, A and AAAA, and a round starts every 5 s: 10,000 queries a second per group. */
 	MISSES_OF_GROUP = 25000,
 	MISSES_MIN = 8,
 };
@@ -23,10 +23,10 @@ enum {
 enum outcome {
 	RESOLVED,
 	MISSING,
-	TROUBLE, /* nobody knows: DNS is silent or broken */
+	TROUBLE, /* unknown: DNS is silent or broken */
 };
 
-/* The resolver's last word on a family. */
+/* Asks the resolver for the addresses of one family. */
 static enum outcome ask(const char *name, int family, char trouble[LOOKUPS_TROUBLE_MAX])
 {
 	const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_STREAM};
@@ -48,8 +48,8 @@ static enum outcome ask(const char *name, int family, char trouble[LOOKUPS_TROUB
 }
 
 /*
- * Either family will do. They are asked for one after the other, that of the last success first: in a cluster of one
- * family that halves the questions.
+ * Either family will do. They are tried one after the other, the one of the last success first: in a cluster with one
+ * family that halves the queries.
  */
 static enum outcome look_up(struct lookups *lookups, const char *name, char trouble[LOOKUPS_TROUBLE_MAX])
 {
@@ -86,12 +86,12 @@ static void note_round(struct lookups *lookups, const char *trouble)
 	lookups->round_over = true;
 	snprintf(lookups->trouble, sizeof(lookups->trouble), "%s", trouble);
 	pthread_mutex_unlock(&lookups->mutex);
-	/* It fails where a round was told 2^64 times and not looked at. */
+	/* It fails only if 2^64 rounds were reported and never read. */
 	if (write(lookups->event_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* True where none is missing any more. */
+/* Returns true if no peer is missing any more. */
 static bool run_round(struct lookups *lookups)
 {
 	const struct peers *peers = lookups->peers;
@@ -138,7 +138,7 @@ int lookups_start(struct lookups *lookups, struct peers *peers, struct error *er
 	pthread_mutex_init(&lookups->mutex, NULL);
 	code = pthread_create(&thread, NULL, run, lookups);
 	if (code != 0)
-		return error_set(err, ERROR_SYSTEM, "no thread for look-ups: %s", strerror(code));
+		return error_set(err, ERROR_SYSTEM, "cannot start the thread for lookups: %s", strerror(code));
 	pthread_detach(thread);
 	return 0;
 }
@@ -147,7 +147,7 @@ void lookups_report(struct lookups *lookups, size_t shown, struct lookups_report
 {
 	uint64_t rounds;
 
-	/* Nothing to read means that no round ended since. */
+	/* Nothing to read means that no round has ended since. */
 	if (read(lookups->event_fd, &rounds, sizeof(rounds)) < 0)
 		rounds = 0;
 	pthread_mutex_lock(&lookups->mutex);

@@ -19,7 +19,7 @@ static bool is_full_name(const char *host)
 	return host && strncmp(host, "svc.", 4) == 0 && host[4];
 }
 
-/* Cuts the host out of "host:port" or "[host]:port", in place; NULL where it is neither. */
+/* Cuts the host out of "host:port" or "[host]:port", in place. NULL if it is neither. */
 static char *cut_host(char *address)
 {
 	char *colon = strrchr(address, ':');
@@ -36,7 +36,7 @@ static char *cut_host(char *address)
 	if (!address[0] || strlen(address) > DNS_NAME_MAX)
 		return NULL;
 	if (is_full_name(address))
-		memcpy(colon, ".", sizeof(".")); /* there is room where the port was */
+		memcpy(colon, ".", sizeof(".")); /* there is room, as the port was here */
 	return address;
 }
 
@@ -118,7 +118,7 @@ void peers_resolve(struct peers *peers, size_t i)
 	peers->list[i].resolved = true;
 }
 
-/* Bytes of the name that people know it by: the pod's, where it is one's, which holds a '-'. */
+/* Length of the name to show: the pod's if the first label can be one, that is, has a '-'; else all of it. */
 static size_t shown_length(const char *name)
 {
 	size_t len = strlen(name);
