@@ -46,7 +46,9 @@ bool options_is_set(const struct options *options, const char *flag);
  */
 bool options_help(const struct options *options, int argc, char *const *argv);
 
-/* One line per setting: "--listen [::]:8443 (default)", "(from TFCONFIG_WEBHOOK_LISTEN)" or "(from the command line)". */
+/*
+ * One line per setting: "--listen [::]:8443 (default)", "(from TFCONFIG_WEBHOOK_LISTEN)" or "(from the command line)".
+ */
 void options_print_config(FILE *file, const struct options *options);
 
 #endif

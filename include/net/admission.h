@@ -9,17 +9,17 @@
 #include "net/suspended_review.h"
 
 /*
- * The TLS port: POST /mutate takes an AdmissionReview and gets its answer. All else gets an HTTP error with one line of
- * text; the request's body is read first, within bounds, because a client that is still sending may never see an answer
- * that comes early.
+ * The TLS port: POST /mutate takes an AdmissionReview and returns its answer. Everything else gets an HTTP error with
+ * one line of text. The request's body is read first, within bounds, because a client that is still sending may never
+ * see an early answer.
  */
 
 struct admission_config {
 	unsigned threads;                    /* at least 1 */
-	unsigned max_connections;            /* at least one a thread */
-	unsigned idle_timeout;               /* seconds that a connection may keep silent between two requests */
+	unsigned max_connections;            /* at least one per thread */
+	unsigned idle_timeout;               /* seconds that a connection may be silent between two requests */
 	struct review_config review;         /* its strings are borrowed */
-	const struct cluster_lookup *lookup; /* finds objects of the cluster, borrowed; NULL: nothing does */
+	const struct cluster_lookup *lookup; /* finds objects in the cluster, borrowed; NULL: there is none */
 };
 
 struct admission {
@@ -30,17 +30,16 @@ struct admission {
 };
 
 /*
- * Serves the listening socket, of which it takes ownership, also on failure; only then it may stay open until the
- * process ends. The runtime needs a loaded certificate and must outlive the admission. On failure there is nothing to
- * release.
+ * Serves the listening socket and takes ownership of it, also on failure; after a failure it may stay open until the
+ * process ends. The runtime must outlive the admission. On failure there is nothing to release.
  */
 MUST_CHECK int admission_start(struct admission *admission, struct runtime *runtime,
 			       const struct admission_config *config, int listen_fd, struct error *err);
 
 /*
- * The lookup must be done with all that it was asked for, and be so at once with all that it is still asked for.
- * Closes all connections, cuts requests that are under way, and ends the threads. For an orderly end first let the
- * runtime refuse connections and wait until none has a deadline.
+ * Closes all connections, cuts off requests that are under way, and ends the threads. For an orderly end, first have
+ * the runtime refuse connections and wait until no deadline runs. No review may be suspended any more: the lookup must
+ * have finished all it was asked for, and must resume at once what it is still asked.
  */
 void admission_stop(struct admission *admission);
 

@@ -9,8 +9,8 @@
 #include "base/error.h"
 
 /*
- * A few arenas that threads borrow, one for the time of a review: as many as there are threads, so that one is always
- * free. Borrowing is thread-safe and takes no lock.
+ * Arenas that threads borrow for the time of a review. There are as many as threads, so that one is always free.
+ * Borrowing is thread-safe and takes no lock.
  */
 
 struct arenas_slot {
@@ -24,16 +24,16 @@ struct arenas {
 };
 
 /*
- * Makes `count` arenas, whose first blocks are taken from the budget and which may each grow to REVIEW_ARENA_MAX of its
- * limit. They and the largest body have to fit in half of the budget, as connections may take the other. On failure
- * there is nothing to release.
+ * Makes `count` arenas. Their first blocks are taken from the budget, and each may grow to REVIEW_ARENA_MAX of its
+ * limit. The first blocks and the largest body must fit in half of the budget, as connections may take the other half:
+ * else ERROR_USAGE. On failure there is nothing to release.
  */
 MUST_CHECK int arenas_init(struct arenas *arenas, size_t count, struct budget *budget, struct error *err);
 
 /* All must have been given back. */
 void arenas_release(struct arenas *arenas);
 
-/* A fresh arena for the calling thread; NULL where more threads than `count` ask at once. */
+/* A fresh arena for the calling thread. NULL if more than `count` threads ask at once. */
 struct arena *arenas_borrow(struct arenas *arenas);
 
 /* Resets the arena and gives it back. */

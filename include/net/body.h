@@ -8,33 +8,33 @@
 
 /*
  * A request's body while it arrives: contiguous, NUL-terminated, and taken from the budget as it grows, so that a
- * client who announces much and sends little holds little.
+ * client that announces much and sends little holds little. A body is used by one thread.
  *
- * Growing by realloc needs no second copy where it matters: the C library moves blocks of this size by mremap(2).
+ * Growing by realloc makes no second copy of a large body: the C library moves blocks of that size with mremap(2).
  */
 
 enum body_state {
 	BODY_OK,
 	BODY_TOO_LARGE, /* over REVIEW_MAX_BODY */
-	BODY_NO_BUDGET, /* the budget, or the system's memory, is in use by others */
+	BODY_NO_BUDGET, /* others use up the budget or the system's memory */
 };
 
 struct body {
 	char *data; /* NULL before the first byte */
 	size_t len;
-	size_t capacity; /* with the NUL: what the budget is charged with */
+	size_t capacity; /* including the NUL; charged to the budget */
 	struct budget *budget;
 };
 
 /* An empty body, which owns nothing. */
 void body_init(struct body *body, struct budget *budget);
 
-/* Frees the bytes and gives the budget its own back. */
+/* Frees the bytes and gives them back to the budget. The body is then empty. */
 void body_release(struct body *body);
 
 /*
- * Appends bytes. `announced` is the body's whole length where the client told it, else 0: it keeps the buffer from
- * growing beyond it. When the result is not BODY_OK nothing was appended.
+ * Appends bytes. `announced` is the length of the whole body if the client sent it, else 0: the buffer does not grow
+ * beyond it. Unless the result is BODY_OK, nothing was appended.
  */
 enum body_state body_add(struct body *body, const char *bytes, size_t len, size_t announced);
 

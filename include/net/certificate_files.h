@@ -8,8 +8,8 @@
 #include "net/credentials.h"
 
 /*
- * A certificate and its key from two files, which are replaced while the server runs: a mounted Secret's are, through
- * the symbolic link `..data`. Not thread-safe.
+ * A certificate and its key from two files, which may be replaced while the server runs. Those of a mounted Secret are,
+ * through the symbolic link `..data`. Not thread-safe.
  */
 
 struct certificate_files {
@@ -18,15 +18,16 @@ struct certificate_files {
 };
 
 /*
- * Loads the pair. Returns one reference, which the caller gives back with credentials_unref. Errors name the file that
- * is missing, unreadable, no PEM, or of another pair.
+ * Loads the pair. The caller gives the reference back with credentials_unref. Errors name the file that is missing, is
+ * unreadable, is not PEM, or does not match the other.
  */
-MUST_CHECK int certificate_files_load(struct certificate_files *files, struct credentials **ret_credentials, struct error *err);
+MUST_CHECK int certificate_files_load(struct certificate_files *files, struct credentials **ret_credentials,
+				      struct error *err);
 
-/* Whether a file is another one than at the last attempt to load: a broken pair is tried once, not again and again. */
+/* Whether a file has changed since the last attempt to load. So a broken pair is tried only once. */
 bool certificate_files_changed(const struct certificate_files *files);
 
-/* Has the next look find them changed, whatever they are then. */
+/* Makes the next certificate_files_changed return true. */
 void certificate_files_forget(struct certificate_files *files);
 
 #endif

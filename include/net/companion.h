@@ -6,16 +6,16 @@
 #include "net/runtime.h"
 
 /*
- * What runs beside the server for as long as it serves: it brings certificates, say, as it makes them.
+ * What runs next to the server for as long as it serves, for instance the source of its certificates.
  */
 struct companion {
 	void *context;
 	/*
-	 * Called once, when the TLS port is listened on at `address`. From then on, in threads of its own, it may call
+	 * Called once, when the TLS port listens on `address`. From then on its own threads may call
 	 * runtime_use_certificate, runtime_set_not_ready and log_event, and count in the runtime's metrics.
 	 */
 	int (*start)(void *context, struct runtime *runtime, const struct listen_address *address, struct error *err);
-	/* Ends what start began, if that succeeded: afterwards it calls nothing any more. The port is still open. */
+	/* Called if start succeeded, while the port is still open. After it returns, nothing is called any more. */
 	void (*stop)(void *context);
 };
 

@@ -11,8 +11,8 @@
 #include "base/error.h"
 
 /*
- * The server's certificate and key, which are replaced while connections use them: each connection holds a reference
- * to the pair it began with.
+ * The server's certificate and key. They may be replaced while connections use them: each connection holds a reference
+ * to the pair that it started with.
  */
 
 struct credentials {
@@ -25,12 +25,12 @@ struct credentials {
 struct credentials_pem {
 	const void *bytes;
 	size_t len;
-	const char *name; /* that stands for it in errors */
+	const char *name; /* of the text, for errors */
 };
 
 /*
- * Takes a PEM chain, leaf first, and its key, both copied. ERROR_INVALID where they are no PEM, or not a pair. A pair
- * that is out of date is no error. Returns one reference, which the caller gives back with credentials_unref.
+ * Copies a PEM chain, leaf first, and its key. ERROR_INVALID if they are not PEM, or not a pair. A pair outside its
+ * dates is not an error. The caller gives the reference back with credentials_unref.
  */
 MUST_CHECK int credentials_new(const struct credentials_pem *certificate, const struct credentials_pem *key,
 			       struct credentials **ret_credentials, struct error *err);
@@ -38,10 +38,10 @@ MUST_CHECK int credentials_new(const struct credentials_pem *certificate, const 
 /* Gives a reference back; the last one frees. NULL is allowed. Thread-safe. */
 void credentials_unref(struct credentials *credentials);
 
-/* NULL while the pair is in date, else what is wrong with it: static memory. */
+/* What is wrong with the dates, in static memory; NULL while the pair is valid. */
 const char *credentials_date_problem(time_t not_before, time_t not_after, time_t now);
 
-/* Where the current pair is kept. Thread-safe. */
+/* Keeps the current pair. Thread-safe. */
 struct credentials_store {
 	pthread_mutex_t lock; /* guards current */
 	struct credentials *current;
@@ -51,12 +51,12 @@ void credentials_store_init(struct credentials_store *store);
 void credentials_store_release(struct credentials_store *store);
 
 /*
- * Makes a pair the current one, with the caller's reference, also on failure: ERROR_INVALID where its dates are wrong and the
- * one before, which stays, is in date.
+ * Makes a pair the current one and takes the caller's reference, also on failure. ERROR_INVALID if the pair is outside
+ * its dates while the previous one, which then stays, is not.
  */
 MUST_CHECK int credentials_store_replace(struct credentials_store *store, struct credentials *fresh, struct error *err);
 
-/* A reference to the current pair, NULL before the first. The caller gives it back. */
+/* A reference to the current pair, which the caller gives back; NULL before the first one. */
 struct credentials *credentials_store_ref(struct credentials_store *store);
 
 #endif

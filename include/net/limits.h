@@ -6,26 +6,28 @@
 #include "base/error.h"
 
 /*
- * How many connections the TLS port can afford. Beyond it they wait in the system's queue, which costs little; within
- * it memory and descriptors have to be there.
+ * How many connections the TLS port can afford. More wait in the system's queue, which costs little; up to there,
+ * memory and descriptors must suffice.
  */
 
 /*
- * What a connection takes from the memory that all share, for as long as it is open: the TLS session, its buffers, and
- * the HTTP library's own. Where a client leaves a record half sent it can be twice as much, beside the budget: the pod's
- * limit is above what all of them then take.
+ * Bytes of the budget that a connection takes while it is open: for the TLS session, its buffers, and the HTTP
+ * library's own. A client that leaves a record half sent can make it twice as much, which the budget does not see: the
+ * memory limit of the pod allows for that on all connections.
  */
 #define LIMITS_CONNECTION_MEMORY ((size_t)28 * 1024)
 
 struct limits {
 	unsigned connections;
-	const char *reason; /* why there are fewer than asked for: static memory; NULL where there are not */
+	const char *reason; /* why there are fewer than asked for, in static memory; NULL: there are not */
 };
 
 /*
- * As many connections as asked for, and as half of the memory and the process's descriptors are enough for; the limit
- * of descriptors is raised where it may be. ERROR_SYSTEM where there are none for a connection a thread.
+ * As many connections as asked for, limited by half of the memory (bytes) and by the process's descriptors, whose soft
+ * limit is raised if necessary. But at least one per thread: ERROR_SYSTEM if there are not enough descriptors for
+ * that.
  */
-MUST_CHECK int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *ret_limits, struct error *err);
+MUST_CHECK int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *ret_limits,
+			   struct error *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include "base/error.h"
 
 /*
- * Sockets that listen, bound here rather than by the HTTP library, so that an error names the address and port 0 can be
- * told as the port it became.
+ * Listening sockets. They are bound here rather than by the HTTP library, so that an error names the address, and the
+ * port that 0 became can be logged.
  */
 
 enum { LISTEN_TEXT_MAX = 64 }; /* an address as text, with its port and NUL */
@@ -24,14 +24,15 @@ struct listen_address {
 MUST_CHECK int listen_parse(const char *text, struct listen_address *ret_address, struct error *err);
 
 /*
- * Binds and listens, not blocking. [::] takes IPv4 connections too, and becomes 0.0.0.0 on a host without IPv6. Returns
- * the descriptor, which the caller owns, and the address it really has. ERROR_SYSTEM names the address asked for.
+ * Binds and listens, without blocking. [::] accepts IPv4 connections too, and becomes 0.0.0.0 on a host without IPv6.
+ * Returns the descriptor, which the caller owns, and its actual address; -1 with ERROR_SYSTEM, which names the address
+ * asked for.
  */
 MUST_CHECK int listen_open(const struct listen_address *address, struct listen_address *ret_actual, struct error *err);
 
 /*
- * How a client on this host reaches what listens there: the host's address, without brackets, and the port. For [::] and
- * 0.0.0.0 that is 127.0.0.1, which there is also where IPv6 is switched off.
+ * How a client on this host reaches the socket: writes the host's address, without brackets, and returns the port. For
+ * [::] and 0.0.0.0 that is 127.0.0.1, which also works when IPv6 is disabled.
  */
 unsigned listen_reach(const struct listen_address *address, char ret_host[LISTEN_TEXT_MAX]);
 

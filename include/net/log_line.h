@@ -31,9 +31,9 @@ struct log_field {
 #define LOG_FIELDS(...)                      ((const struct log_field[]){__VA_ARGS__, {.name = NULL}})
 
 /*
- * Writes the line of an event, with a newline and a NUL at its end, and returns its length without the NUL. `fields`
- * may be NULL. Where texts need so many escapes that the line would be too long they are cut shorter; bytes that are
- * not UTF-8 become '?'. Allocates nothing (some 25 KiB of stack) and is thread-safe.
+ * Writes the line of an event, ending with a newline and a NUL, and returns its length without the NUL. `fields` may be
+ * NULL. Texts are cut shorter if they need so many escapes that the line would be too long; bytes that are not UTF-8
+ * become '?'. Thread-safe. Allocates nothing, but uses some 25 KiB of stack.
  */
 size_t log_line_format(char ret_line[LOG_LINE_MAX], const struct timespec *when, enum log_level level, const char *msg,
 		       const struct log_field *fields);

@@ -10,11 +10,11 @@
 #include "core/review.h"
 
 /*
- * What the server counts, and the page that tells it: Prometheus' text format, version 0.0.4. Label values come from
+ * What the server counts, and the page that shows it in Prometheus' text format, version 0.0.4. Label values come from
  * fixed lists, so no client can make the page grow.
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  *
- * Counting is thread-safe and takes no lock. Zeroed memory is a valid start but for the budget.
+ * Counting is thread-safe and takes no lock. Zeroed memory is a valid start, except for the budget.
  */
 
 enum metrics_resource { METRICS_PODS, METRICS_STATEFULSETS, METRICS_OTHER_RESOURCE, METRICS_RESOURCES };
@@ -23,32 +23,32 @@ enum metrics_operation { METRICS_CREATE, METRICS_UPDATE, METRICS_OTHER_OPERATION
 enum {
 	METRICS_DECISIONS = REVIEW_REFUSED + 1,
 	METRICS_BUCKETS = 12,   /* of the duration, without +Inf */
-	METRICS_HTTP_CODES = 12 /* that are told apart, and one for the rest */
+	METRICS_HTTP_CODES = 12 /* those with a counter of their own, and one for the rest */
 };
 
-/* What is not known yet is not on the page. */
+/* METRICS_UNKNOWN is not on the page. */
 enum metrics_answer { METRICS_UNKNOWN, METRICS_NO, METRICS_YES };
 
-/* Of certificates that manage themselves; on the page where `on` is set. */
+/* Of self-managed certificates; on the page if `on` is set. */
 struct metrics_managed {
 	atomic_bool on;
 	atomic_int registered;            /* enum metrics_answer: both webhooks are in the registration */
 	atomic_bool in_trouble;           /* something keeps the webhook from managing them */
-	atomic_llong ca_expiry;           /* seconds since 1970; 0: there is no CA yet */
+	atomic_llong ca_expiry;           /* seconds since 1970; 0: no CA yet */
 	atomic_ulong signed_certificates; /* by this replica, as the next three */
 	atomic_ulong rotations_begun;
-	atomic_ulong rotations;     /* CAs that took over, the first among them */
+	atomic_ulong rotations;     /* CAs that started to sign, including the first one */
 	atomic_ulong registrations; /* updates of the caBundle */
 };
 
-/* Of what reviews look for in the cluster; on the page where `on` is set. */
+/* Of lookups in the cluster for reviews; on the page if `on` is set. */
 struct metrics_advice {
 	atomic_bool on;
 	atomic_ulong lookups[RELATED_STATES];
-	atomic_ulong late; /* reviews that were answered before all was found out */
+	atomic_ulong late; /* reviews answered before all their lookups finished */
 };
 
-/* Of the groups that are kept true; on the page where `on` is set. */
+/* Of the groups that are kept up to date; on the page if `on` is set. */
 struct metrics_groups {
 	atomic_bool on;
 	atomic_ulong followed; /* StatefulSets that have opted in */
@@ -58,13 +58,13 @@ struct metrics_groups {
 
 struct metrics {
 	atomic_ulong reviews[METRICS_RESOURCES][METRICS_OPERATIONS][METRICS_DECISIONS];
-	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each in the first bucket that holds it */
+	atomic_ulong durations[METRICS_BUCKETS + 1]; /* each counted only in the first bucket that holds it */
 	atomic_ullong duration_sum;                  /* microseconds */
 	atomic_ulong http_errors[METRICS_HTTP_CODES];
 	atomic_ullong bytes_in;           /* of bodies */
 	atomic_long in_flight;            /* requests */
 	atomic_long connections;          /* of the TLS port */
-	atomic_ulong connections_refused; /* closed at once for want of memory */
+	atomic_ulong connections_refused; /* closed at once, as there was no memory */
 	atomic_ulong handshake_failures;
 	atomic_ulong deadlines_missed;   /* connections shut down for taking too long */
 	atomic_ulong evictions;          /* connections shut down to make room for others */
@@ -77,7 +77,8 @@ struct metrics {
 };
 
 /*
- * Counts an answer of review_answer that is no 503; resource and operation as in the request, duration in microseconds.
+ * Counts an answer of review_answer, except a 503. Resource and operation are as in the request, the duration is in
+ * microseconds.
  */
 void metrics_count_review(struct metrics *metrics, const char *resource, const char *operation,
 			  enum review_decision decision, uint64_t duration);
@@ -85,7 +86,7 @@ void metrics_count_review(struct metrics *metrics, const char *resource, const c
 /* Counts an answer with an HTTP error (400 and above). */
 void metrics_count_http_error(struct metrics *metrics, unsigned code);
 
-/* Adds the page to the buffer. The log's count of dropped lines is kept by the log. */
+/* Adds the page to the buffer. The log keeps the count of dropped lines. Thread-safe. */
 void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, struct buf *page);
 
 #endif

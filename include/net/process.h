@@ -4,8 +4,8 @@
 #include "base/buf.h"
 
 /*
- * Adds what every Prometheus client tells of its process, under the usual names: process_cpu_seconds_total, memory,
- * descriptors and the start time. What /proc does not tell is left out. Thread-safe.
+ * Adds what every Prometheus client reports about its process, under the usual names: process_cpu_seconds_total,
+ * memory, descriptors and the start time. What /proc does not have is left out. Thread-safe.
  * https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
  */
 void process_render(struct buf *page);

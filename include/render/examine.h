@@ -27,7 +27,9 @@ struct examination {
 	unsigned index;
 };
 
-/* Both arenas take their memory from the budget. Returns -1 where it can't be had; examiner_release is still allowed. */
+/*
+ * Both arenas take their memory from the budget. Returns -1 where it can't be had; examiner_release is still allowed.
+ */
 MUST_CHECK int examiner_init(struct examiner *examiner, struct budget *budget, struct error *err);
 void examiner_release(struct examiner *examiner);
 

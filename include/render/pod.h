@@ -18,8 +18,8 @@
 cJSON *pod_make(struct arena *arena, const cJSON *set, const char *namespace, unsigned ordinal);
 
 /*
- * The TF_CONFIG that a pod got: the one in its patch, else that of the first targeted container that has its own. NULL if
- * there is none. Borrowed from the pod or the patch.
+ * The TF_CONFIG that a pod got: the one in its patch, else that of the first targeted container that has its own. NULL
+ * if there is none. Borrowed from the pod or the patch.
  */
 const char *pod_tf_config(const cJSON *pod, const cJSON *patch, const struct container_list *containers);
 

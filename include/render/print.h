@@ -8,9 +8,9 @@
 
 /*
  * What all printers of `render` share. Each form of output has a printer of its own: print_text.h, print_data.h and
- * print_env.h. For each set, `begin` comes first, then `pod` for each pod, then `end`. Everything is printed as soon as
- * it is known and nothing is kept, because the values of a large group together take hundreds of megabytes. Write errors
- * stay in the file (ferror). Not thread-safe.
+ * print_env.h. For each set, `begin` comes first, then `pod` for each pod, then `end`. Everything is printed as soon
+ * as it is known and nothing is kept, because the values of a large group together take hundreds of megabytes. Write
+ * errors stay in the file (ferror). Not thread-safe.
  */
 
 enum {

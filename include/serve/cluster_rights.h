@@ -6,8 +6,8 @@
 #include "net/runtime.h"
 
 /*
- * Logs whether the webhook has the rights to query the cluster: once when the first user is refused, and once when no user
- * is any more. Thread-safe.
+ * Logs whether the webhook has the rights to query the cluster: once when the first user is refused, and once when no
+ * user is any more. Thread-safe.
  */
 
 enum rights_user { RIGHTS_ADVICE = 1, RIGHTS_RECONCILING = 2 };

@@ -5,8 +5,8 @@
 #include "rotation/certificates.h"
 
 /*
- * Connects self-managed certificates (src/rotation) to the server (src/net) as the source of its certificate. Neither knows
- * the other, so they meet here.
+ * Connects self-managed certificates (src/rotation) to the server (src/net) as the source of its certificate. Neither
+ * knows the other, so they meet here.
  */
 
 struct managed_certificates {

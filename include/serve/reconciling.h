@@ -9,8 +9,8 @@
 #include "serve/cluster_rights.h"
 
 /*
- * Connects the reconciler of groups (src/cluster) to the server (src/net) as a companion. Neither knows the other, so they
- * meet here.
+ * Connects the reconciler of groups (src/cluster) to the server (src/net) as a companion. Neither knows the other, so
+ * they meet here.
  */
 
 struct reconciling {

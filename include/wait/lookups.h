@@ -10,10 +10,10 @@
  * Looks the peers up with the system's resolver until all have resolved, in a thread of its own: a lookup can't be
  * interrupted, and takes many seconds if DNS does not answer.
  *
- * All pods of a group do this at once, so it is gentle on DNS. It sends one query at a time, never asks again for a name
- * that has resolved, and ends a round after a number of misses, so that a whole group of any size asks for missing names
- * at most some 10,000 times a second. In a group of more than 160 pods a report may lag for that reason: names after the
- * last miss of a round count as missing.
+ * All pods of a group do this at once, so it is gentle on DNS. It sends one query at a time, never asks again for a
+ * name that has resolved, and ends a round after a number of misses, so that a whole group of any size asks for
+ * missing names at most some 10,000 times a second. In a group of more than 160 pods a report may lag for that reason:
+ * names after the last miss of a round count as missing.
  */
 
 enum { LOOKUPS_TROUBLE_MAX = 128 }; /* bytes of a text, with its NUL */
@@ -36,8 +36,8 @@ struct lookups_report {
 };
 
 /*
- * Starts the thread. Both structs must live until the process ends, as the thread can't be stopped before all peers have
- * resolved. Signals should be blocked, so that the thread gets none. Returns -1 with ERROR_SYSTEM.
+ * Starts the thread. Both structs must live until the process ends, as the thread can't be stopped before all peers
+ * have resolved. Signals should be blocked, so that the thread gets none. Returns -1 with ERROR_SYSTEM.
  */
 MUST_CHECK int lookups_start(struct lookups *lookups, struct peers *peers, struct error *err);
 

@@ -54,8 +54,8 @@ static const struct option option_table[] = {
 	 .value = "MODE",
 	 .fallback = "self-managed",
 	 .choices = cert_mode_names,
-	 .help = "where the certificate comes from: self-managed (a CA in a Secret of the cluster) or files, the default "
-		 "if --tls-cert is given"},
+	 .help = "where the certificate comes from: self-managed (a CA in a Secret of the cluster) or files, the "
+		 "default if --tls-cert is given"},
 	{.flag = "--tls-cert",
 	 .type = OPTION_STRING,
 	 .offset = FIELD(tls_cert),
@@ -130,8 +130,8 @@ static const struct option option_table[] = {
 	 .fallback = "576",
 	 .min = 2,
 	 .max = 65536,
-	 .help = "open connections to the TLS port, each taking 28Ki of half of --memory; when most are taken, the longest "
-		 "idle are closed"},
+	 .help = "open connections to the TLS port, each taking 28Ki of half of --memory; when most are taken, the "
+		 "longest idle are closed"},
 	{.flag = "--drain",
 	 .type = OPTION_DURATION,
 	 .offset = FIELD(drain),
@@ -242,8 +242,8 @@ static const struct option option_table[] = {
 static const char usage[] =
 	"Usage: tfconfig-webhook serve [flags]\n"
 	"       tfconfig-webhook serve --tls-cert FILE --tls-key FILE [flags]\n\n"
-	"Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT. Its certificate manages itself, in\n"
-	"a pod whose service account may do that, or comes from files, which SIGHUP reloads. A flag overrides its\n"
+	"Answers admission reviews over TLS at POST /mutate until SIGTERM or SIGINT. Its certificate manages itself,\n"
+	"in a pod whose service account may do that, or comes from files, which SIGHUP reloads. A flag overrides its\n"
 	"variable, and a variable overrides the default.\n";
 
 /* The domain that names end with, and whether it comes from resolv.conf; "" if neither has one. */

@@ -10,14 +10,14 @@
 #include "net/reply.h"
 #include "sys/clock.h"
 
-/* The library's default still takes TLS 1.0, keys without forward secrecy, CBC, and costly Diffie-Hellman groups. */
+/* By default the library still allows TLS 1.0, no forward secrecy, CBC, and expensive Diffie-Hellman groups. */
 #define TLS_PRIORITIES                                                                                       \
 	"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:-CIPHER-ALL:+AES-128-GCM:+AES-256-GCM:" \
 	"+CHACHA20-POLY1305"
 
 /*
- * The library's memory of a connection, for the head of a request and pieces of its body; it clears all of that for
- * each request. API servers send heads of some 300 bytes.
+ * The library's memory per connection, for the head of a request and pieces of its body. All of it is cleared for each
+ * request, so more costs time. API servers send heads of some 300 bytes.
  */
 enum { CONNECTION_POOL = 16 * 1024 };
 
@@ -37,7 +37,7 @@ static void log_answer(struct log *log, const struct review_answer *answer, uint
 			     LOG_NUMBER("duration_us", (long long)duration)));
 }
 
-/* What a review comes to when there is no memory to send its answer from. */
+/* Turns the answer into a refusal, as there is no memory to send it from. */
 static void refuse_for_memory(struct review_answer *answer)
 {
 	answer->http_status = MHD_HTTP_SERVICE_UNAVAILABLE;
@@ -57,8 +57,8 @@ static enum MHD_Result queue_answer(struct admission *admission, struct MHD_Conn
 }
 
 /*
- * Reviews the body that is complete. False where the answer would gain by a look at the cluster, which has begun: the
- * request is handled again when that is over. Most reviews are of pods, and are reviewed once.
+ * Reviews the complete body. Returns false if the answer would gain from objects of the cluster, whose lookup has then
+ * started: the request is handled again when it is over. Most reviews are of pods, which are reviewed once.
  */
 static bool review(const struct admission *admission, struct http_request *request, struct MHD_Connection *handle,
 		   struct arena *arena, struct review_answer *ret_answer)
@@ -78,7 +78,7 @@ static bool review(const struct admission *admission, struct http_request *reque
 	return wanted.len == 0 || !request->suspended;
 }
 
-/* Sends the answer to the request. The memory of its body is given back first, so that there is some for the answer. */
+/* Sends the answer. The memory of the body is given back first, to make room for the answer. */
 static enum MHD_Result send_answer(struct admission *admission, struct http_request *request,
 				   struct MHD_Connection *handle, struct review_answer *answer)
 {
@@ -92,7 +92,7 @@ static enum MHD_Result send_answer(struct admission *admission, struct http_requ
 	if (!response)
 		refuse_for_memory(answer);
 	duration = clock_microseconds() - request->begun;
-	/* Want of memory decides nothing: where it ends a request earlier there is no decision either. */
+	/* Running out of memory is not a decision, just as when it ends a request earlier. */
 	if (answer->http_status != MHD_HTTP_SERVICE_UNAVAILABLE)
 		metrics_count_review(&runtime->metrics, answer->resource, answer->operation, answer->decision,
 				     duration);
@@ -123,15 +123,15 @@ static enum MHD_Result answer_request(struct admission *admission, struct http_r
 	return result;
 }
 
-/* Every answer has a body, but for one to HEAD. */
+/* Every answer has a body, except to HEAD. */
 static void begin_answer(struct connection *connection, const char *method)
 {
 	connection->body_follows = strcmp(method, MHD_HTTP_METHOD_HEAD) != 0;
 }
 
 /*
- * The library calls this when the head is complete, for each piece of the body, and when that is complete; the context
- * is NULL the first time, and the size of the piece 0 the last, and again where the request was suspended then.
+ * The library calls this when the head is complete (*context is then NULL), for each piece of the body, and when the
+ * body is complete (*piece_len is then 0). The last call comes again after the request was suspended in it.
  */
 static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, const char *url, const char *method,
 				      const char *version, const char *piece, size_t *piece_len, void **context)
@@ -187,7 +187,7 @@ static enum MHD_Result accept_connection(void *cls, const struct sockaddr *addre
 	return atomic_load_explicit(&admission->runtime->refusing, memory_order_relaxed) ? MHD_NO : MHD_YES;
 }
 
-/* Each connection brings its own pair; the library only wants to know that there is one. */
+/* Never used: each connection has its own pair. But without a callback the library wants a certificate. */
 static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int authorities_count,
 			  const gnutls_pk_algorithm_t *algorithms, int algorithms_count, gnutls_pcert_st **ret_pair,
 			  unsigned *ret_count, gnutls_privkey_t *ret_key)
@@ -216,12 +216,12 @@ static struct MHD_Daemon *start_daemon(struct admission *admission, int listen_f
 		{MHD_OPTION_THREAD_STACK_SIZE, REVIEW_STACK_SIZE, NULL},
 		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
 		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_POOL, NULL},
-		/* A pool of one is refused: that is a daemon without a pool. */
+		/* The library refuses a pool of one: that is a daemon without a pool. */
 		{config->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, config->threads, NULL},
 		{MHD_OPTION_END, 0, NULL},
 	};
 
-	/* Without its own channel (ITC) a worker is woken through the listening socket, which a full one ignores. */
+	/* Without a channel (ITC) a worker is woken through the listening socket, which it ignores while it is full. */
 	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TLS |
 					MHD_USE_ERROR_LOG,
 				0, accept_connection, admission, handle_request, admission, MHD_OPTION_ARRAY, options,
@@ -240,7 +240,7 @@ int admission_start(struct admission *admission, struct runtime *runtime, const 
 	admission->daemon = start_daemon(admission, listen_fd);
 	if (admission->daemon)
 		return 0;
-	/* Whether the library has closed the socket depends on where it failed: better left open than closed twice. */
+	/* The library may have closed the socket, depending on where it failed. Leaking it beats closing it twice. */
 	arenas_release(&admission->arenas);
 	return error_set(err, ERROR_SYSTEM, "cannot start the TLS server with %u threads", config->threads);
 }

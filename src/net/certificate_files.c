@@ -11,7 +11,7 @@
 
 enum { PEM_MAX = 256 * 1024 }; /* bytes of one file: chains take some 10 KiB */
 
-/* One of the files is a key, so the buffer is a secret one. */
+/* One of the files is a key, so the buffer is a secret one, which is wiped. */
 static int read_pem(const char *path, const char *what, struct buf *pem, struct error *err)
 {
 	CLEANUP(file_close) const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -29,7 +29,7 @@ static struct credentials_pem pem_of(const struct buf *pem, const char *name)
 	return (struct credentials_pem){.bytes = buf_string(pem), .len = pem->len, .name = name};
 }
 
-/* A file that can't be looked at is all zeros. */
+/* All zeros for a file that stat(2) fails on. */
 static struct stat stat_of(const char *path)
 {
 	struct stat found;
@@ -43,7 +43,7 @@ int certificate_files_load(struct certificate_files *files, struct credentials *
 	CLEANUP(buf_release) struct buf key = {0};
 	struct credentials_pem certificate_pem, key_pem;
 
-	/* Before reading: what changes in between is then another file at the next look. */
+	/* Before reading, so that a change in between is noticed the next time. */
 	files->certificate_stat = stat_of(files->certificate);
 	files->key_stat = stat_of(files->key);
 	if (read_pem(files->certificate, "certificate", &certificate, err) < 0 ||

@@ -10,8 +10,8 @@
 #include "sys/heap.h"
 
 /*
- * Bytes that a client may send in its handshake: a ClientHello with large key shares, as no certificate is asked for.
- * GnuTLS gathers a message of up to 16 MiB before it looks at it.
+ * Bytes that a client may send in its handshake. No client certificate is asked for, so a ClientHello with large key
+ * shares must fit. GnuTLS by itself buffers a message of up to 16 MiB.
  */
 enum { HANDSHAKE_MAX = 16 * 1024 };
 
@@ -39,8 +39,8 @@ void connection_end_work(struct connection *connection, enum deadline_state idle
 }
 
 /*
- * GnuTLS reads the socket through this, which so sees the first byte of a request. The library shows a request only
- * when its head is complete: too late for a head that never is.
+ * GnuTLS reads the socket through this function, which therefore sees the first byte of a request. The HTTP library
+ * reports a request only when its head is complete, which a slow client can avoid.
  */
 static ssize_t receive(gnutls_transport_ptr_t context, void *bytes, size_t len)
 {
@@ -61,8 +61,9 @@ static ssize_t receive(gnutls_transport_ptr_t context, void *bytes, size_t len)
 }
 
 /*
- * GnuTLS writes to the socket through this. The library sends the head of an answer and its body in a record and a
- * system call each: MSG_MORE has the kernel keep the head back, for 200 ms at most, so that the client wakes up once.
+ * GnuTLS writes to the socket through this function. The HTTP library sends the head and the body of an answer in a
+ * record and a system call each. MSG_MORE makes the kernel hold the head back, for at most 200 ms, so that the client
+ * wakes up once.
  */
 static ssize_t transmit(gnutls_transport_ptr_t context, const giovec_t *pieces, int count)
 {
@@ -80,8 +81,8 @@ static ssize_t transmit(gnutls_transport_ptr_t context, const giovec_t *pieces, 
 }
 
 /*
- * The client's Finished is the proof that the handshake succeeded. From here on it may be idle until it asks, but for a
- * drain: whoever connects then is about to ask, and the end of the drain waits for that.
+ * The client's Finished proves that the handshake succeeded. From here on the connection may be idle until its first
+ * request. Not during a drain: a client that connects then is about to send one, and the end of the drain waits for it.
  */
 static int handshake_finished(gnutls_session_t session, unsigned type, unsigned when, unsigned incoming,
 			      const gnutls_datum_t *message)
@@ -99,7 +100,7 @@ static int handshake_finished(gnutls_session_t session, unsigned type, unsigned 
 	return 0;
 }
 
-/* The session keeps its reference to the pair when another one becomes current: a handshake may be using it. */
+/* The connection keeps its reference to the pair when another becomes current: a handshake may be using it. */
 static void prepare_session(struct connection *connection, gnutls_session_t session)
 {
 	connection->credentials = credentials_store_ref(&connection->runtime->credentials);
@@ -120,17 +121,17 @@ static ssize_t receive_nothing(gnutls_transport_ptr_t context, void *bytes, size
 	return -1;
 }
 
-/* Ends a connection that has just begun: it is shut down so that the library looks at it soon, and reads nothing. */
+/* Ends a connection that has just started: it is shut down, so that the library looks at it soon, and reads nothing. */
 static void refuse(struct runtime *runtime, int fd, gnutls_session_t session)
 {
-	/* Counted first: who sees the end of the connection may read the metrics next. */
+	/* Counted first: a client that sees the connection end may read the metrics next. */
 	atomic_fetch_add_explicit(&runtime->metrics.connections_refused, 1, memory_order_relaxed);
 	gnutls_transport_set_pull_function(session, receive_nothing);
 	shutdown(fd, SHUT_RDWR);
 	log_event(runtime->log, LOG_LEVEL_DEBUG, "connection refused: no memory just now", NULL);
 }
 
-/* NULL where there is no memory for it: it is refused then. */
+/* NULL if there is no memory for it: it has then been refused. */
 static struct connection *connection_new(struct runtime *runtime, int fd, gnutls_session_t session)
 {
 	struct connection *connection = NULL;

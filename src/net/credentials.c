@@ -4,7 +4,7 @@
 
 #include <gnutls/x509.h>
 
-/* Reads the leaf's dates, and so finds out whether the text holds certificates at all. */
+/* Reads the dates of the leaf, which also checks that the text holds certificates. */
 static int read_dates(const gnutls_datum_t *pem, struct credentials *credentials)
 {
 	gnutls_x509_crt_t *chain = NULL;
@@ -39,15 +39,15 @@ static int set_pair(struct credentials *credentials, const struct credentials_pe
 	int failure = read_dates(&certificate_datum, credentials);
 
 	if (failure < 0)
-		return error_set(err, ERROR_INVALID, "the certificate %s is no PEM certificate: %s", certificate->name,
-				 gnutls_strerror(failure));
+		return error_set(err, ERROR_INVALID, "the certificate %s is not a PEM certificate: %s",
+				 certificate->name, gnutls_strerror(failure));
 	failure = gnutls_certificate_set_x509_key_mem(credentials->x509, &certificate_datum, &key_datum,
 						      GNUTLS_X509_FMT_PEM);
 	if (failure == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
 		return error_set(err, ERROR_INVALID, "the certificate %s and the key %s are not a pair",
 				 certificate->name, key->name);
 	if (failure < 0)
-		return error_set(err, ERROR_INVALID, "the key %s is no PEM key: %s", key->name,
+		return error_set(err, ERROR_INVALID, "the key %s is not a PEM key: %s", key->name,
 				 gnutls_strerror(failure));
 	return 0;
 }
@@ -99,7 +99,7 @@ void credentials_store_release(struct credentials_store *store)
 	pthread_mutex_destroy(&store->lock);
 }
 
-/* What is wrong with the new pair's dates, where the current one's are right; else NULL. */
+/* What is wrong with the dates of the new pair if those of the current one are fine; else NULL. */
 static const char *worse_than(const struct credentials *fresh, const struct credentials *current)
 {
 	const time_t now = time(NULL);
@@ -111,7 +111,7 @@ static const char *worse_than(const struct credentials *fresh, const struct cred
 
 int credentials_store_replace(struct credentials_store *store, struct credentials *fresh, struct error *err)
 {
-	struct credentials *unused; /* the one before, or the one that is refused */
+	struct credentials *unused; /* the previous pair, or the refused one */
 	const char *problem;
 
 	pthread_mutex_lock(&store->lock);
@@ -121,7 +121,7 @@ int credentials_store_replace(struct credentials_store *store, struct credential
 		store->current = fresh;
 	pthread_mutex_unlock(&store->lock);
 	credentials_unref(unused);
-	return problem ? error_set(err, ERROR_INVALID, "%s, and the one before is in date", problem) : 0;
+	return problem ? error_set(err, ERROR_INVALID, "%s, and the previous one is still valid", problem) : 0;
 }
 
 struct credentials *credentials_store_ref(struct credentials_store *store)

@@ -6,8 +6,8 @@
 #include "sys/clock.h"
 
 enum {
-	KEPT_PART = 8,    /* one place of so many is kept for newcomers */
-	HURRIED_PART = 10 /* while they are taken, the time allowed is so much shorter */
+	KEPT_PART = 8,    /* one place in so many is kept for newcomers */
+	HURRIED_PART = 10 /* in a crowd, the time allowed is so many times shorter */
 };
 
 static bool is_crowded(const struct deadlines *deadlines)
@@ -30,7 +30,7 @@ static struct deadline *older_of(struct deadline *a, struct deadline *b)
 	return a->since < b->since ? a : b;
 }
 
-/* The one whose time has run longest, NULL where no time runs. */
+/* The connection whose time has run longest; NULL if no time runs. */
 static struct deadline *oldest_running(const struct deadlines *deadlines)
 {
 	const struct deadline_list *lists = deadlines->lists;
@@ -39,7 +39,7 @@ static struct deadline *oldest_running(const struct deadlines *deadlines)
 			lists[DEADLINE_RUNNING].oldest);
 }
 
-/* Behind those that are as old. It belongs near the end, so that the way there is short. */
+/* After those that are as old. Its place is near the end, so the search is short. */
 static void list_add(struct deadline_list *list, struct deadline *deadline)
 {
 	struct deadline *before = list->newest;
@@ -60,7 +60,7 @@ static void list_remove(struct deadline_list *list, struct deadline *deadline)
 	list->count--;
 }
 
-/* Moves a deadline to the list of a state, for DEADLINE_NONE out of all. The lock is held, here and below. */
+/* Moves a deadline to the list of a state, or out of all for DEADLINE_NONE. The lock is held, here and below. */
 static void move(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state state, uint64_t since)
 {
 	if (deadline->state != DEADLINE_NONE)
@@ -78,7 +78,7 @@ static void release_place(struct deadlines *deadlines, struct deadline *deadline
 	deadlines->taken--;
 }
 
-/* The lock keeps the descriptor from being closed, and another's, meanwhile. */
+/* The lock keeps the descriptor from being closed, and reused, meanwhile. */
 static void end_connection(struct deadlines *deadlines, struct deadline *deadline, atomic_ulong *counter)
 {
 	shutdown(deadline->fd, SHUT_RDWR);
@@ -86,7 +86,7 @@ static void end_connection(struct deadlines *deadlines, struct deadline *deadlin
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* The oldest connection of a state in which there are more than are spared. */
+/* The oldest connection of a state that has more connections than are spared; else NULL. */
 static struct deadline *oldest_unspared(const struct deadlines *deadlines, enum deadline_state state)
 {
 	const struct deadline_list *list = &deadlines->lists[state];
@@ -109,7 +109,7 @@ static struct deadline *find_victim(const struct deadlines *deadlines)
 	return victim;
 }
 
-/* Frees the places that are kept for newcomers. Where that takes the time of those at work, the thread has to know. */
+/* Frees the places kept for newcomers. If none is left to evict, the allowed time shrinks, and the thread must know. */
 static void make_room(struct deadlines *deadlines)
 {
 	struct deadline *victim;
@@ -180,7 +180,7 @@ void deadlines_release(struct deadlines *deadlines)
 	pthread_mutex_destroy(&deadlines->lock);
 }
 
-/* While others run the thread wakes for them, and for this one later: no signal per request. */
+/* If others run, the thread wakes up for them and then sees this one: that saves a signal per request. */
 static void run(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state state)
 {
 	move(deadlines, deadline, state, clock_milliseconds());
@@ -220,7 +220,7 @@ static bool time_runs(const struct deadline *deadline)
 	       deadline->state == DEADLINE_RUNNING;
 }
 
-/* In a crowd a newcomer that is about to ask must not be the one to make room, so its time runs on. */
+/* In a crowd, a newcomer that is about to send its request must not be evicted for others, so its time runs on. */
 void deadline_stop(struct deadlines *deadlines, struct deadline *deadline, enum deadline_state idle)
 {
 	pthread_mutex_lock(&deadlines->lock);

@@ -42,7 +42,7 @@ static const char *header_of(struct MHD_Connection *handle, const char *name)
 	return MHD_lookup_connection_value(handle, MHD_HEADER_KIND, name);
 }
 
-/* RFC 9110, 8.3.1: the type's name in any case, parameters behind a semicolon. */
+/* RFC 9110, 8.3.1: the type's name in any case, parameters after a semicolon. */
 static bool is_json(const char *content_type)
 {
 	static const char json[] = "application/json";
@@ -51,7 +51,7 @@ static bool is_json(const char *content_type)
 	return content_type && strncasecmp(content_type, json, len) == 0 && strchr("; \t", content_type[len]);
 }
 
-/* Where the body is framed in a way that nobody here can read: its end can't be found. */
+/* True if the body has a transfer coding that is not supported, so that its end can't be found. */
 static bool is_endless(struct MHD_Connection *handle)
 {
 	const char *encoding = header_of(handle, "Transfer-Encoding");
@@ -59,7 +59,7 @@ static bool is_endless(struct MHD_Connection *handle)
 	return encoding && strcasecmp(encoding, "chunked") != 0;
 }
 
-/* What the head alone forbids, or 0. */
+/* The HTTP status if the head alone refuses the request, else 0. */
 static unsigned check_head(struct MHD_Connection *handle, const char *url, const char *method, const char **ret_text)
 {
 	if (strcmp(url, REVIEW_PATH) != 0) {
@@ -81,7 +81,7 @@ static unsigned check_head(struct MHD_Connection *handle, const char *url, const
 	return 0;
 }
 
-/* The library has refused what is no number, or one that is too large for it. */
+/* The library has already refused what is not a number, or is too large for it. */
 static unsigned long long announced_length(struct MHD_Connection *handle)
 {
 	const char *length = header_of(handle, "Content-Length");
@@ -90,8 +90,8 @@ static unsigned long long announced_length(struct MHD_Connection *handle)
 }
 
 /*
- * A refusal has to be answered before the body where the end of that can't be found, or is too far away to read up to
- * it. Not so where the client expects our "100 Continue": it may send its body all the same, and lose the answer.
+ * A refusal must be answered before the body if the end of the body can't be found, or is too far away. But not just
+ * because the client expects "100 Continue": it may send its body all the same, and never see the answer.
  */
 static bool answers_before_body(struct MHD_Connection *handle, unsigned long long length)
 {

@@ -5,11 +5,11 @@
 #include "net/probes.h"
 
 enum {
-	THREAD_DESCRIPTORS = 3, /* of the HTTP library: it waits with one, and is woken through two */
-	OTHER_DESCRIPTORS = 32, /* the standard three, sockets that listen, files for a moment */
+	THREAD_DESCRIPTORS = 3, /* of the HTTP library: one to wait with, two to be woken through */
+	OTHER_DESCRIPTORS = 32, /* the standard three, listening sockets, files that are open briefly */
 };
 
-/* Raises the limit of descriptors to what is needed, or as far as may be, and returns it. */
+/* Raises the limit of descriptors to what is needed, or as far as allowed, and returns it. */
 static rlim_t raise_descriptors(rlim_t needed)
 {
 	struct rlimit limit;
@@ -36,7 +36,7 @@ int limits_find(unsigned asked, unsigned threads, size_t memory, struct limits *
 	if (limits.connections > affordable)
 		limits = (struct limits){.connections = (unsigned)affordable,
 					 .reason = "they may take half of --memory"};
-	/* Each thread has its own places. */
+	/* Each thread serves its own connections, and must be able to serve one. */
 	if (limits.connections < threads)
 		limits.connections = threads;
 	descriptors = raise_descriptors(others + limits.connections);

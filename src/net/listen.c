@@ -37,7 +37,7 @@ int listen_parse(const char *text, struct listen_address *ret_address, struct er
 	unsigned port;
 
 	if (!colon || len >= sizeof(host) || !name_parse_decimal(colon + 1, 65535, &port))
-		return error_set(err, ERROR_USAGE, "\"%s\" is no ADDR:PORT such as [::]:8443", text);
+		return error_set(err, ERROR_USAGE, "\"%s\" is not ADDR:PORT, such as [::]:8443", text);
 	memcpy(host, text, len);
 	if (len == 0) {
 		set_ipv6(ret_address, &ipv6, port);
@@ -87,7 +87,7 @@ static int open_socket(const struct listen_address *address)
 
 	if (fd < 0)
 		return -1;
-	/* Restarted at once, the port is still in TIME_WAIT. Failures show up in bind. */
+	/* After a quick restart the port is still in TIME_WAIT. If an option fails, bind does. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (generic->sa_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));

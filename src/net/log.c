@@ -13,18 +13,18 @@
 
 enum {
 	RING_SIZE = 256 * 1024, /* some 500 decisions */
-	GATHER_MS = 10,         /* that a line waits for others to share its write */
+	GATHER_MS = 10,         /* that a line waits for others to be written with */
 	FLUSH_MS = 2000,        /* that log_free waits for the reader */
 };
 
 struct log {
-	enum log_level level; /* less is not written */
+	enum log_level level; /* lower levels are not written */
 	int fd;
 	pthread_t writer;
 	atomic_ulong dropped;   /* lines */
 	pthread_mutex_t lock;   /* guards begin, len, stopping and stopped */
-	pthread_cond_t changed; /* towards the writer: a first line, half a ring, or stopping */
-	pthread_cond_t ended;   /* towards log_free: stopped */
+	pthread_cond_t changed; /* for the writer: a first line, half a ring, or stopping */
+	pthread_cond_t ended;   /* for log_free: stopped */
 	bool stopping;
 	bool stopped; /* the writer touches nothing any more */
 	size_t begin; /* of the oldest byte in the ring */
@@ -32,7 +32,7 @@ struct log {
 	char ring[RING_SIZE];
 };
 
-/* Writes what it can of the bytes. Returns how many are done with: all of them, as dropped, where nobody reads. */
+/* Writes some of the bytes. Returns how many are done: all of them, counted as dropped, if they can't be written. */
 static size_t write_some(struct log *log, const char *bytes, size_t len)
 {
 	struct pollfd writable = {.fd = log->fd, .events = POLLOUT};
@@ -53,7 +53,7 @@ static size_t write_some(struct log *log, const char *bytes, size_t len)
 	return len;
 }
 
-/* Waits until there is something to write, and a little longer. False when all is written and the log stops. */
+/* Waits until there is something to write, and a little longer. False when everything is written and the log stops. */
 static bool wait_for_lines(struct log *log)
 {
 	struct timespec until;
@@ -77,7 +77,7 @@ static void *writer_main(void *argument)
 		const size_t begin = log->begin;
 		size_t len = log->len < RING_SIZE - begin ? log->len : RING_SIZE - begin;
 
-		pthread_mutex_unlock(&log->lock); /* nobody else touches the bytes that are in the ring */
+		pthread_mutex_unlock(&log->lock); /* no other thread touches bytes that are in the ring */
 		len = write_some(log, log->ring + begin, len);
 		pthread_mutex_lock(&log->lock);
 		log->begin = (begin + len) % RING_SIZE;
@@ -91,7 +91,7 @@ static void *writer_main(void *argument)
 
 struct log *log_new(int fd, enum log_level level, struct error *err)
 {
-	struct log *log = malloc(sizeof(*log)); /* the ring's pages come when they are written to */
+	struct log *log = malloc(sizeof(*log)); /* pages of the ring are allocated when written to */
 	int failure;
 
 	if (!log) {
@@ -141,7 +141,7 @@ bool log_enabled(const struct log *log, enum log_level level)
 	return level >= log->level;
 }
 
-/* Copies a line to the ring's end, which may be around its corner. */
+/* Copies a line to the end of the ring; it may wrap around. */
 static void ring_add(struct log *log, const char *line, size_t len)
 {
 	size_t end = (log->begin + log->len) % RING_SIZE;

@@ -13,7 +13,7 @@
 
 enum {
 	TIME_MAX = RFC3339_SIZE + sizeof(".678901"),
-	SCRATCH_SIZE = 24 * 1024, /* LOG_FIELDS_MAX nodes of cJSON's with texts of LOG_TEXT_MAX, and some more */
+	SCRATCH_SIZE = 24 * 1024, /* LOG_FIELDS_MAX cJSON nodes with texts of LOG_TEXT_MAX, and some more */
 };
 
 const char *const log_level_names[] = {
@@ -47,7 +47,7 @@ static void add_text(cJSON *line, struct arena *arena, const char *name, const c
 	cJSON_AddItemToObjectCS(line, name, cJSON_CreateStringReference(cut));
 }
 
-/* As digits: the printer would go by way of a double, and back to see whether that lost something. */
+/* As raw digits: cJSON would convert to a double, and back to check for loss. */
 static void add_number(cJSON *line, struct arena *arena, const char *name, long long number)
 {
 	const char *digits = arena_printf(arena, "%lld", number);
@@ -78,7 +78,7 @@ static cJSON *build(struct arena *arena, const struct timespec *when, enum log_l
 size_t log_line_format(char ret_line[LOG_LINE_MAX], const struct timespec *when, enum log_level level, const char *msg,
 		       const struct log_field *fields)
 {
-	/* One escaped byte takes up to 6, so that the last of these lengths always fits. */
+	/* An escaped byte takes up to 6, so the last of these lengths always fits. */
 	static const size_t text_lengths[] = {LOG_TEXT_MAX, LOG_TEXT_MAX / 4, LOG_TEXT_MAX / 16};
 	alignas(max_align_t) char scratch[SCRATCH_SIZE] UNINITIALIZED;
 	struct arena arena;

@@ -23,7 +23,7 @@ static const char *const lookup_results[RELATED_STATES] = {
 	[RELATED_MISSING] = "missing",
 };
 
-/* Upper bounds: as a number for counting and as the label. */
+/* Upper bounds: as a number to count by, and as the label. */
 static const struct {
 	uint64_t microseconds;
 	const char *seconds;
@@ -87,7 +87,7 @@ static void add_value(struct buf *page, const char *name, const char *type, cons
 
 static void add_reviews(struct metrics *metrics, struct buf *page)
 {
-	add_head(page, "admission_requests_total", "counter", "Admission reviews by what was decided.");
+	add_head(page, "admission_requests_total", "counter", "Admission reviews by decision.");
 	for (size_t i = 0; i < sizeof(metrics->reviews) / sizeof(metrics->reviews[0][0][0]); i++) {
 		const size_t decision = i % METRICS_DECISIONS;
 		const size_t operation = i / METRICS_DECISIONS % METRICS_OPERATIONS;
@@ -122,7 +122,7 @@ static void add_durations(struct metrics *metrics, struct buf *page)
 
 static void add_http_errors(struct metrics *metrics, struct buf *page)
 {
-	add_head(page, "http_errors_total", "counter", "Requests answered with an HTTP error, or cut for one.");
+	add_head(page, "http_errors_total", "counter", "Requests answered with an HTTP error, or cut off by one.");
 	for (size_t i = 0; i < ARRAY_LEN(http_codes); i++)
 		buf_addf(page, "tfconfig_webhook_http_errors_total{code=\"%u\"} %lu\n", http_codes[i],
 			 atomic_load(&metrics->http_errors[i]));
@@ -146,11 +146,11 @@ static void add_managed(struct metrics *metrics, struct buf *page)
 
 	if (!atomic_load(&managed->on))
 		return;
-	add_value(page, "ca_expiry_timestamp_seconds", "gauge", "When the CA expires; 0 where there is none.",
+	add_value(page, "ca_expiry_timestamp_seconds", "gauge", "When the CA expires; 0 if there is none.",
 		  atomic_load(&managed->ca_expiry));
 	add_value(page, "ca_rotations_begun_total", "counter", "CAs that this replica made to replace another.",
 		  (long long)atomic_load(&managed->rotations_begun));
-	add_value(page, "ca_rotations_total", "counter", "CAs that this replica made sign, the first of all included.",
+	add_value(page, "ca_rotations_total", "counter", "CAs that this replica put into use, including the first one.",
 		  (long long)atomic_load(&managed->rotations));
 	add_value(page, "certificates_signed_total", "counter",
 		  "Serving certificates that this replica made for itself.",
@@ -170,12 +170,11 @@ static void add_advice(struct metrics *metrics, struct buf *page)
 
 	if (!atomic_load(&advice->on))
 		return;
-	add_head(page, "advice_lookups_total", "counter", "Looks at objects of the cluster, for advice.");
+	add_head(page, "advice_lookups_total", "counter", "Lookups of objects in the cluster, for advice.");
 	for (size_t i = 0; i < RELATED_STATES; i++)
 		buf_addf(page, "tfconfig_webhook_advice_lookups_total{result=\"%s\"} %lu\n", lookup_results[i],
 			 atomic_load(&advice->lookups[i]));
-	add_value(page, "advice_late_total", "counter",
-		  "Reviews answered before all looks were over, for want of time.",
+	add_value(page, "advice_late_total", "counter", "Reviews answered before all their lookups finished.",
 		  (long long)atomic_load(&advice->late));
 }
 
@@ -190,7 +189,7 @@ static void add_groups(struct metrics *metrics, struct buf *page)
 	add_value(page, "groups_resized_total", "counter", "StatefulSets restarted with a new group.",
 		  (long long)atomic_load(&groups->resized));
 	add_value(page, "statefulsets_passed_over_total", "counter",
-		  "Looks at a StatefulSet that is too large to be followed, or one too many.",
+		  "Times that a StatefulSet was skipped, as it is too large or one too many.",
 		  (long long)atomic_load(&groups->passed_over));
 }
 
@@ -209,7 +208,7 @@ void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, st
 		  (long long)atomic_load(&metrics->deadlines_missed));
 	add_value(page, "connections_evicted_total", "counter", "Connections ended to make room for others.",
 		  (long long)atomic_load(&metrics->evictions));
-	add_value(page, "connections_refused_total", "counter", "Connections closed at once for want of memory.",
+	add_value(page, "connections_refused_total", "counter", "Connections closed at once, as there was no memory.",
 		  (long long)atomic_load(&metrics->connections_refused));
 	add_value(page, "tls_handshake_failures_total", "counter", "Connections that ended before their handshake.",
 		  (long long)atomic_load(&metrics->handshake_failures));
@@ -223,7 +222,7 @@ void metrics_render(struct metrics *metrics, unsigned long log_lines_dropped, st
 	add_managed(metrics, page);
 	add_advice(metrics, page);
 	add_groups(metrics, page);
-	add_value(page, "log_lines_dropped_total", "counter", "Log lines that nobody read in time.",
+	add_value(page, "log_lines_dropped_total", "counter", "Log lines lost, as they were not read in time.",
 		  (long long)log_lines_dropped);
 	add_head(page, "build_info", "gauge", "The version that runs; always 1.");
 	buf_addf(page, "tfconfig_webhook_build_info{version=\"%s\"} 1\n", TFCONFIG_WEBHOOK_VERSION);

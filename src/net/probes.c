@@ -9,9 +9,9 @@
 #include "net/reply.h"
 
 enum {
-	PAGE_MAX = 256 * 1024, /* of metrics: some 10 KiB */
+	PAGE_MAX = 256 * 1024, /* bytes of the metrics page, which has some 10 KiB */
 	STACK_SIZE = 256 * 1024,
-	LIBRARY_MARGIN = 2, /* seconds by which the library's own timeout, which counts nothing, comes after ours */
+	LIBRARY_MARGIN = 2, /* seconds by which the library's own timeout, which is not counted, comes after ours */
 };
 
 static const struct reply closing = {
@@ -93,7 +93,7 @@ static enum MHD_Result handle_request(void *cls, struct MHD_Connection *handle, 
 	return refuse(handle, MHD_HTTP_NOT_FOUND, "unknown path: there are /healthz, /readyz and /metrics");
 }
 
-/* The connection's context is its deadline. Without memory for one the library's own timeout has to do. */
+/* The connection's context is its deadline. Without memory for one, the library's own timeout must do. */
 static void notify_connection(void *cls, struct MHD_Connection *handle, void **socket_context,
 			      enum MHD_ConnectionNotificationCode code)
 {
@@ -151,7 +151,7 @@ int probes_start(struct probes *probes, struct runtime *runtime, unsigned reques
 	probes->daemon = start_daemon(probes, request_timeout, listen_fd);
 	if (probes->daemon)
 		return 0;
-	/* The library may have closed the socket: better left open than closed twice. */
+	/* The library may have closed the socket. Leaking it beats closing it twice. */
 	deadlines_release(&probes->deadlines);
 	return error_set(err, ERROR_SYSTEM, "cannot start the server of probes and metrics");
 }

@@ -6,10 +6,10 @@
 
 enum { TEXT_MAX = 256 };
 
-/* Bytes on their way out, and where they are accounted for. */
+/* Bytes to be sent, and the budget that they are charged to. */
 struct charged {
 	struct budget *budget;
-	size_t size; /* of all this */
+	size_t size; /* of the whole struct with its bytes */
 	char bytes[];
 };
 

@@ -44,7 +44,7 @@ int runtime_use_certificate(struct runtime *runtime, struct credentials *credent
 }
 
 /*
- * libmicrohttpd tells of an error that it answers in this one place alone:
+ * This message is the only sign of an error that libmicrohttpd answers by itself:
  * "Error processing request (HTTP response code is %u ('%s')). Closing connection."
  */
 static void count_library_answer(struct metrics *metrics, const char *format, va_list args)

@@ -17,15 +17,15 @@
 struct server {
 	const struct server_config *config;
 	struct runtime runtime;
-	struct certificate_files files;           /* where the certificate comes from files */
-	struct admission_config admission_config; /* with the connections that there really are */
+	struct certificate_files files;           /* used if the certificate comes from files */
+	struct admission_config admission_config; /* with the actual limit of connections */
 	struct admission admission;
 	struct probes probes;
 	sigset_t signals;
-	struct listen_address address, metrics_address; /* as they really are */
+	struct listen_address address, metrics_address; /* the actual ones */
 };
 
-/* Every thread started from now on has them blocked; this one takes them with sigtimedwait. */
+/* Threads started from now on inherit the blocked signals; this one takes them with sigtimedwait. */
 static void block_signals(sigset_t *signals)
 {
 	sigemptyset(signals);
@@ -62,7 +62,7 @@ static int load_files(struct server *server, struct error *err)
 	if (certificate_files_load(&server->files, &credentials, err) < 0)
 		return -1;
 	if (runtime_use_certificate(&server->runtime, credentials, server->files.certificate, err) < 0) {
-		/* Its dates are wrong today, and may be right tomorrow. */
+		/* The dates may be right later, so the same files have to be tried again. */
 		certificate_files_forget(&server->files);
 		return -1;
 	}
@@ -76,7 +76,7 @@ static void reload(struct server *server)
 
 	if (load_files(server, &err) < 0) {
 		atomic_fetch_add(&runtime->metrics.reloads_failed, 1);
-		log_event(runtime->log, LOG_LEVEL_ERROR, "certificate not reloaded, the one before serves on",
+		log_event(runtime->log, LOG_LEVEL_ERROR, "certificate not reloaded, the previous one stays in use",
 			  LOG_FIELDS(LOG_TEXT("message", err.message)));
 		return;
 	}
@@ -194,7 +194,7 @@ no_log:
 	return -1;
 }
 
-/* Serves until a signal asks for the end, and returns it. */
+/* Serves until a signal asks for the end, and returns the signal. */
 static int serve(struct server *server)
 {
 	for (;;) {
@@ -209,8 +209,8 @@ static int serve(struct server *server)
 }
 
 /*
- * Endpoints and load balancers take their time to learn that we are not ready: until then requests keep coming, over
- * new connections too. Stopping the library at once would cut what is under way, and its way to stop listening is
+ * It takes time until endpoints and load balancers know that we are not ready. Until then requests keep coming, over
+ * new connections too. Stopping the library at once would cut off what is under way, and its way to stop listening is
  * unsafe while connections come and go, so new ones are turned away one by one.
  */
 static void drain(struct server *server)
@@ -227,7 +227,7 @@ static void drain(struct server *server)
 	} while (number == SIGHUP);
 	atomic_store(&runtime->refusing, true);
 	if (!deadlines_wait_for_none(&runtime->deadlines))
-		log_event(runtime->log, LOG_LEVEL_WARNING, "requests were cut at the end of the drain", NULL);
+		log_event(runtime->log, LOG_LEVEL_WARNING, "requests were cut off at the end of the drain", NULL);
 }
 
 static void stop(struct server *server)

@@ -6,18 +6,20 @@
 #include "base/names.h"
 #include "sys/heap.h"
 
-/* The lookup's until suspended_review_resume, then the serving thread's: a lock of the library's orders the two. */
+/*
+ * Used by the lookup until suspended_review_resume, then by the serving thread. A lock in the library orders the two.
+ */
 struct suspended_review {
 	struct budget *budget; /* borrowed */
 	struct MHD_Connection *handle;
 	struct related_list related;
 	struct related items[RELATED_MAX];
-	char *bytes[RELATED_MAX]; /* what the items' json is; owned */
+	char *bytes[RELATED_MAX]; /* the json of the items; owned */
 	char names[RELATED_MAX][DNS_LABEL_MAX + 1];
 	char namespace[DNS_LABEL_MAX + 1];
 };
 
-/* Memory that the budget is charged with; NULL where there is none. */
+/* Zeroed memory, charged to the budget; NULL if there is none. */
 static void *take(struct budget *budget, size_t size)
 {
 	void *memory;
@@ -37,7 +39,7 @@ static void give(struct budget *budget, void *memory, size_t size)
 	heap_freed(size);
 }
 
-/* The names of the list end with the arena of the first review. */
+/* Copied, as the names in the list end with the arena of the first review. */
 static void copy_list(struct suspended_review *review, const struct related_list *wanted)
 {
 	memcpy(review->namespace, wanted->namespace, strlen(wanted->namespace) + 1);

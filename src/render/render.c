@@ -18,7 +18,9 @@ enum { FIRST_BLOCK = 64 * 1024, GRAPHS_MAX = 16 * 1024 * 1024 };
 static const size_t manifests_memory = (size_t)256 * 1024 * 1024;
 static const size_t render_memory = (size_t)448 * 1024 * 1024;
 
-/* Manifests do not say whether the cluster's webhook knows its image, so it is assumed to. The name is never printed. */
+/*
+ * Manifests do not say whether the cluster's webhook knows its image, so it is assumed to. The name is never printed.
+ */
 static const char wait_image[] = "tfconfig-webhook";
 
 static const struct printer *const printers[RENDER_FORMATS] = {

@@ -11,7 +11,8 @@ static const struct {
 } steps[] = {
 	[ROTATION_CREATE] = {"the Secret of the CA was missing and has been created again", LOG_LEVEL_WARNING},
 	[ROTATION_BEGIN] = {"the first CA has been made", LOG_LEVEL_INFO},
-	[ROTATION_ADOPT] = {"the CA was lost; CAs of ours that are still trusted stay trusted for now", LOG_LEVEL_WARNING},
+	[ROTATION_ADOPT] = {"the CA was lost; CAs of ours that are still trusted stay trusted for now",
+			    LOG_LEVEL_WARNING},
 	[ROTATION_CONFIRM] = {"CA rotation: the time of the change has been recorded", LOG_LEVEL_DEBUG},
 	[ROTATION_PREPARE] = {"CA rotation: the next CA has been made", LOG_LEVEL_INFO},
 	[ROTATION_PROMOTE] = {"the next CA signs from now on", LOG_LEVEL_INFO},

@@ -183,7 +183,7 @@ def test_silent_clients_of_the_plain_port_do_not_hold_the_end(serve):
         assert server.process.wait(PATIENCE) == 0
         assert is_closed(silent)
     server.stop()
-    assert not server.events("requests were cut at the end of the drain")
+    assert not server.events("requests were cut off at the end of the drain")
 
 
 # Memory

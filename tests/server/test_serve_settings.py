@@ -82,7 +82,7 @@ class TestPairs:
     def test_a_file_that_is_no_pem_is_named(self, program, pair, tmp_path, check):
         (tmp_path / "junk").write_bytes(b"\0junk")
         (tmp_path / "empty").touch()
-        for flag, what in (("--tls-cert", "is no PEM certificate"), ("--tls-key", "is no PEM key")):
+        for flag, what in (("--tls-cert", "is not a PEM certificate"), ("--tls-key", "is not a PEM key")):
             for junk in ("junk", "empty"):
                 assert f"{junk} {what}" in fails(program, 1, *pair.flags(), flag, tmp_path / junk, *check)
 

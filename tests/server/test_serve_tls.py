@@ -156,7 +156,7 @@ def test_a_change_of_the_files_is_noticed_without_a_signal(serve, tmp_path):
 def test_a_broken_pair_is_tried_once_and_not_again_until_it_changes(serve, tmp_path):
     server = serve("--reload-interval", "1s", "--request-timeout", "3s")
     server.pair.key.write_text("no key")
-    server.wait_for_event("certificate not reloaded, the one before serves on")
+    server.wait_for_event("certificate not reloaded, the previous one stays in use")
     with server.tcp() as sock:
         assert is_closed(sock)  # three seconds, as the server counts them
     assert server.metrics()['certificate_reloads_total{result="failure"}'] == 1
@@ -189,7 +189,7 @@ def test_a_broken_pair_is_refused_and_the_old_one_serves_on(server, tmp_path, da
     before = serial_of(server)
     damage(server.pair, Pair(tmp_path / "other"))
     server.signal(signal.SIGHUP)
-    event = server.wait_for_event("certificate not reloaded, the one before serves on")
+    event = server.wait_for_event("certificate not reloaded, the previous one stays in use")
     assert event["level"] == "error" and culprit in event["message"]
     assert serial_of(server) == before
     metrics = server.metrics()
@@ -248,9 +248,9 @@ def test_a_pair_out_of_date_does_not_replace_a_valid_one(server, tmp_path, begin
     before = serial_of(server)
     server.pair.replace(Pair(tmp_path / "late", begins=begins, ends=ends))
     server.signal(signal.SIGHUP)
-    event = server.wait_for_event("certificate not reloaded, the one before serves on")
+    event = server.wait_for_event("certificate not reloaded, the previous one stays in use")
     assert event["level"] == "error"
-    assert event["message"].endswith(f"tls.crt: {problem}, and the one before is in date")
+    assert event["message"].endswith(f"tls.crt: {problem}, and the previous one is still valid")
     assert serial_of(server) == before
     assert server.metrics()['certificate_reloads_total{result="failure"}'] == 1
     assert server.page("/readyz").status == 200
@@ -261,7 +261,7 @@ def test_a_pair_that_was_not_valid_yet_is_tried_again_by_itself(serve, tmp_path)
     before = serial_of(server)
     soon = Pair(tmp_path / "soon", begins=3, ends=3600)
     server.pair.replace(soon)
-    server.wait_for_event("certificate not reloaded, the one before serves on")
+    server.wait_for_event("certificate not reloaded, the previous one stays in use")
     assert serial_of(server) == before
     server.wait_for_event("certificate reloaded")
     assert serial_of(server) == soon.leaf.serial_number
