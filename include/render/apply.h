@@ -6,9 +6,9 @@
 #include "base/compiler.h"
 
 /*
- * Applies a JSON patch (RFC 6902) as the API server does, as far as the core writes them: the operations add, replace
- * and remove. Strings and values are borrowed from the patch; new nodes live in the arena that the thread has entered.
- * Returns -1 for an operation of another name, or one that has nothing to apply to; the tree is then half patched.
+ * Applies a JSON patch (RFC 6902) the way the API server does. Supports the operations that the core writes: add,
+ * replace and remove. Values are copied into the arena that the thread has entered. Returns -1 for any other
+ * operation, or one that has nothing to apply to; the tree is then partly patched.
  */
 MUST_CHECK int apply_patch(cJSON *tree, const cJSON *patch);
 

@@ -5,12 +5,12 @@
 #include "base/compiler.h"
 
 /*
- * What a user should hear beside the verdicts: what was not checked, and what kubectl would pass over in silence. One
- * line each, in the order in which they came up; what passes 64 KiB is left out.
+ * Notes to the user in addition to the verdicts: what was not checked, and what kubectl would silently ignore. One line
+ * each, in the order in which they came up. Notes beyond 64 KiB in total are left out. Not thread-safe.
  */
 
 struct notes {
-	struct buf text; /* lines: "note: ", the text, a line end */
+	struct buf text; /* lines, each "note: " and the text */
 };
 
 void notes_init(struct notes *notes);

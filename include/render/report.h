@@ -12,39 +12,39 @@
 #include "render/manifests.h"
 
 /*
- * What `render` finds out about one StatefulSet, and about a pod of it. What a printer makes of it is in print.h.
+ * What `render` finds out about one StatefulSet, and about one of its pods. print.h describes how that is printed.
  */
 
 struct set_report {
 	const struct manifest *manifest;
-	const char *denial;  /* NULL: it is allowed */
-	const cJSON *object; /* with the stamps */
-	cJSON *warnings;     /* array of strings: stage 1's, of the Service, of other sets of the group */
+	const char *denial;  /* NULL: allowed */
+	const cJSON *object; /* with its stamps */
+	cJSON *warnings;     /* array of strings: from stage 1, on the Service, on other sets of the group */
 	bool injected;       /* it opted in, and was not denied */
-	bool concerned;      /* the webhook has something to do with it, or to say about it */
-	bool has_group;      /* it was stamped, as it has replicas */
-	struct stamp stamp;  /* where it has a group */
-	unsigned first;      /* ordinal, and the number of pods; both 0 where it was denied */
-	unsigned replicas;
+	bool concerned;      /* the webhook changes it, or has something to say about it */
+	bool has_group;      /* it was stamped, which takes replicas */
+	struct stamp stamp;  /* if it has a group */
+	unsigned first;      /* ordinal of the first pod; 0 if the set was denied */
+	unsigned replicas;   /* likewise */
 };
 
 struct pod_report {
 	const char *name;
-	const char *denial; /* NULL: it is allowed */
-	const char *role;   /* likewise of a pod that is denied */
+	const char *denial; /* NULL: allowed */
+	const char *role;   /* NULL if it was denied */
 	unsigned index;
 	const char *tf_config; /* NULL: no container has one */
 	const cJSON *labels;
 };
 
 /*
- * Examines a set. Notes what could not be checked, as it is not among the manifests. The report lives up to the
- * examiner's reset.
+ * Examines a set. Adds notes on what could not be checked because it is not among the manifests. The report lives until
+ * the examiner is reset.
  */
 MUST_CHECK int report_set(struct examiner *examiner, const struct review_config *config, struct manifests *manifests,
 			  const struct manifest *manifest, struct set_report *ret_report, struct error *err);
 
-/* Examines a pod of a set that has a group; `examiner` is another one than the set's. */
+/* Examines a pod of a set that has a group. `examiner` must not be the one that holds the set's report. */
 MUST_CHECK int report_pod(struct examiner *examiner, const struct review_config *config, const struct set_report *set,
 			  unsigned ordinal, struct pod_report *ret_report, struct error *err);
 

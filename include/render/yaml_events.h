@@ -11,50 +11,54 @@
 #include "render/yaml_text.h"
 
 /*
- * The events of one YAML document, as libfyaml finds them, each looked at first: libfyaml 0.7.12 takes a few texts that
- * kubectl refuses or reads otherwise, and those are refused here. Every error has a place in the file.
+ * The events of one YAML document from libfyaml, each checked first: libfyaml 0.7.12 accepts a few texts that kubectl
+ * refuses or reads differently, and those are refused here. Every error names its place in the file. Used by one
+ * thread.
  */
 
 struct yaml_position {
-	unsigned line; /* of the file, from 1 on, as is the column */
+	unsigned line; /* in the file, from 1, as is the column */
 	unsigned column;
 };
 
 struct yaml_events {
-	struct fy_event *event;        /* the one in hand; borrowed until the next */
-	struct yaml_position position; /* of it */
+	struct fy_event *event;        /* the current one; borrowed until the next */
+	struct yaml_position position; /* of the current event */
 	/* private */
 	struct arena *arena;
 	const struct yaml_text *text;
 	struct error *err;
-	const char *copy; /* the text, as libfyaml reads it */
-	size_t checked;   /* bytes of it whose tabs were looked at */
+	const char *copy; /* the text that libfyaml reads */
+	size_t checked;   /* bytes of it that were checked for tabs */
 	struct fy_diag *diag;
 	struct fy_parser *parser;
 };
 
-/* Where the next event stands. */
+/* Where the next event is. */
 struct yaml_place {
 	bool in_collection;
 	bool in_mapping;
 	bool is_key;
-	unsigned column; /* of the collection, if it is a block; 0 in brackets */
+	unsigned column; /* of the collection if it is a block; 0 in brackets */
 };
 
-/* Checks the text's characters, and begins. The text and the error are borrowed. Released by yaml_events_release. */
+/* Checks the characters of the text and starts. The text and the error are borrowed until yaml_events_release. */
 MUST_CHECK int yaml_events_init(struct yaml_events *events, struct arena *arena, const struct yaml_text *text,
 				struct error *err);
 
-/* Takes events whose init failed. */
+/* Allowed after a failed init. */
 void yaml_events_release(struct yaml_events *events);
 
-/* Goes on to the first or next event; there is one up to FYET_STREAM_END. */
+/* Moves to the first or next event; the last one is FYET_STREAM_END. */
 MUST_CHECK int yaml_events_next(struct yaml_events *events, const struct yaml_place *place);
 
-/* A copy of a token's text, NULL for no token. Returns -1 where it can't be one. */
+/* A copy of a token's text in the arena; NULL for no token. Returns -1 if it is not valid text, or memory runs out. */
 MUST_CHECK int yaml_events_token(struct yaml_events *events, struct fy_token *token, const char **ret_text);
 
-/* Sets the error, or puts the place of the event before one that was set by others. Both return -1. */
+/*
+ * Set the error, with the place of the event before it; _here adds the place to an error that is already set. All
+ * return -1.
+ */
 int yaml_events_fail(struct yaml_events *events, const char *message);
 int yaml_events_fail_here(struct yaml_events *events);
 int yaml_events_fail_for_memory(struct yaml_events *events);

@@ -7,9 +7,9 @@
 #include "base/json.h"
 #include "base/names.h"
 
-enum { NAME_MAX_SIZE = 512 }; /* of a member that a path names; labels and fields are shorter */
+enum { NAME_MAX_SIZE = 512 }; /* bytes of a name in a path; labels and fields are shorter */
 
-/* Takes the first name off a JSON pointer (RFC 6901). False where there is none, or it is too long. */
+/* Takes the first name off a JSON pointer (RFC 6901). False if there is none, or it is too long. */
 static bool take_name(const char **pointer, char name[NAME_MAX_SIZE])
 {
 	const char *at = *pointer;
@@ -49,7 +49,7 @@ static cJSON *child_of(cJSON *parent, const char *name)
 	return json_get(parent, name);
 }
 
-/* Puts the value into an array or object. Takes it over. */
+/* Puts the value into an array or object, which owns it from then on. */
 static int put(cJSON *parent, const char *name, cJSON *value, bool replace)
 {
 	int position;
@@ -58,7 +58,7 @@ static int put(cJSON *parent, const char *name, cJSON *value, bool replace)
 		cJSON_DeleteItemFromObjectCaseSensitive(parent, name);
 		return cJSON_AddItemToObject(parent, name, value) ? 0 : -1;
 	}
-	if (cJSON_IsArray(parent) && !replace && strcmp(name, "-") == 0) /* behind the last */
+	if (cJSON_IsArray(parent) && !replace && strcmp(name, "-") == 0) /* after the last */
 		return cJSON_AddItemToArray(parent, value) ? 0 : -1;
 	if (!cJSON_IsArray(parent) || !position_of(name, &position) || position > cJSON_GetArraySize(parent))
 		return -1;

@@ -11,7 +11,7 @@ void document_walk_init(struct document_walk *walk, const char *name, const char
 	*walk = (struct document_walk){.document = {.name = name}, .rest = text, .rest_len = len, .line = 1};
 }
 
-/* Bytes of the line, with its end. */
+/* Bytes of the line, including its end. */
 static size_t line_size(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);
@@ -33,10 +33,10 @@ static void take_line(struct document_walk *walk, size_t size)
 
 static int take_separator(struct document_walk *walk, size_t size, struct error *err)
 {
-	const char *behind = walk->rest + strlen(SEPARATOR);
-	size_t len = text_trim(&behind, size - strlen(SEPARATOR));
+	const char *after = walk->rest + strlen(SEPARATOR);
+	size_t len = text_trim(&after, size - strlen(SEPARATOR));
 
-	if (len > 0 && *behind != '#')
+	if (len > 0 && *after != '#')
 		return error_set(err, ERROR_INVALID, "%s:%u:1: only a comment may follow --- here", walk->document.name,
 				 walk->line);
 	take_line(walk, size);

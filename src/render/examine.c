@@ -10,7 +10,7 @@
 
 enum { FIRST_BLOCK = 64 * 1024 };
 
-/* As much as `serve` gives one review by default, so that what is too large there is too large here. */
+/* What `serve` gives one review by default, so that an object which is too large there is too large here. */
 static const size_t examination_max = REVIEW_ARENA_MAX(REVIEW_DEFAULT_MEMORY);
 
 int examiner_init(struct examiner *examiner, struct budget *budget, struct error *err)
@@ -41,7 +41,7 @@ static bool is_pod(const cJSON *object)
 	return kind && strcmp(kind, "Pod") == 0;
 }
 
-/* The AdmissionReview of the object's creation, as text. NULL where memory ends. */
+/* The AdmissionReview of the object's creation, as text. NULL if memory runs out. */
 static const char *write_question(struct arena *arena, const char *namespace, cJSON *object)
 {
 	cJSON *review = cJSON_CreateObject();
@@ -66,7 +66,7 @@ static const char *write_question(struct arena *arena, const char *namespace, cJ
 	return text;
 }
 
-/* Reads what the core answered and applies its patch. Returns -1 where memory ends. */
+/* Reads the core's answer and applies its patch. Returns -1 if memory runs out. */
 static int read_answer(struct arena *arena, const struct review_answer *answer, cJSON *object,
 		       struct examination *examination)
 {

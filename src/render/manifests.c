@@ -19,7 +19,7 @@
 
 enum { MANIFESTS_FIRST = 16 };
 
-/* The place of a document, which its objects keep. */
+/* The place of a document, which is copied to its objects. */
 struct place {
 	const char *file;
 	unsigned line;
@@ -76,7 +76,7 @@ static int add(struct manifests *manifests, struct manifest_list *list, const cJ
 	return 0;
 }
 
-/* True where the version is of the group: "apps/v1" of "apps", "v1" of "". */
+/* True if the version belongs to the group: "apps/v1" to "apps", "v1" to "". */
 static bool is_of_group(const char *version, const char *group)
 {
 	size_t len = strlen(group);
@@ -93,7 +93,7 @@ static bool ends_with(const char *text, const char *end)
 	return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
 }
 
-/* What a StatefulSetList says once, its items need not say again. */
+/* Items of a StatefulSetList may leave out kind and apiVersion, which the list gives for all. */
 static void inherit(struct arena *arena, const cJSON *list, cJSON *item)
 {
 	const char *kind = json_get_string(list, "kind");
@@ -113,7 +113,7 @@ static int add_object(struct manifests *manifests, cJSON *object, const struct p
 	cJSON *item;
 
 	if (!kind || !version) {
-		notes_add(manifests->notes, "%s:%u: passed over, as it has no kind and apiVersion", place->file,
+		notes_add(manifests->notes, "%s:%u: skipped: it has no kind or no apiVersion", place->file,
 			  place->line);
 		return 0;
 	}
@@ -209,7 +209,7 @@ static int read_folder(struct manifests *manifests, const char *path, struct err
 	return result;
 }
 
-/* Folders in a folder are passed over. */
+/* Folders inside a folder are skipped. */
 static int read_file(struct manifests *manifests, const char *path, bool in_folder, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -70,7 +70,7 @@ cJSON *pod_make(struct arena *arena, const cJSON *set, const char *namespace, un
 	return pod;
 }
 
-/* What an operation that writes the variable writes: the entry itself, or a list that holds it. */
+/* The variable's value if a patch operation writes it: as an entry, or as a list that starts with it. */
 static const char *written_value(const cJSON *value)
 {
 	const cJSON *entry = cJSON_IsArray(value) ? value->child : value;

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-/* Bytes of the character that has to be escaped: quotes, and what YAML does not print. 0: it stands for itself. */
+/* Bytes of a character that must be escaped: quotes, and what is not printable in YAML. 0: it needs no escape. */
 static size_t size_to_escape(const char *text)
 {
 	unsigned char byte = (unsigned char)text[0];
@@ -14,7 +14,7 @@ static size_t size_to_escape(const char *text)
 	return byte == 0xC2 && (unsigned char)text[1] < 0xA0 ? 2 : 0;
 }
 
-/* A string of JSON, which is one of YAML too. */
+/* A JSON string, which is also a YAML string. */
 static void put_string(FILE *file, const char *text)
 {
 	size_t len = 0;

@@ -8,7 +8,7 @@ static void env_begin(struct print *print, const struct set_report *set)
 	print_warnings(stderr, set);
 }
 
-/* In single quotes, in which a shell leaves all but themselves alone. */
+/* In single quotes, inside which a shell interprets only a single quote. */
 static void env_pod(struct print *print, const struct pod_report *pod)
 {
 	if (pod->denial || !pod->tf_config) {

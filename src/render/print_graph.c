@@ -5,10 +5,10 @@
 #include "core/tfconfig.h"
 #include "render/print.h"
 
-#define NOTE_EVALUATOR "outside of the others' cluster"
+#define NOTE_EVALUATOR "not in the others' cluster"
 #define NOTE_SPARSE    "sparse: a worker sees the chief, every ps and itself"
 
-/* The table of a group, and how wide its columns are. */
+/* The table of a group, with the width of its columns. */
 struct table {
 	FILE *file;
 	const struct set_report *set;

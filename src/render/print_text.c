@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 
-enum { CUT_TO = 100 }; /* bytes that are shown of a value that is cut */
+enum { CUT_TO = 100 }; /* bytes shown of a value that is cut */
 
-/* Widths that fit all pods of the set. */
+/* Sets the column widths that fit all pods of the set. */
 static void measure(struct print *print, const struct set_report *set)
 {
 	const struct group *group = &set->stamp.group;

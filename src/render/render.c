@@ -120,10 +120,10 @@ static int render_one_pod(struct render *render, const struct set_report *set, s
 	if (pod >= set->first && pod - set->first < set->replicas)
 		return render_pod(render, set, pod, err);
 	if (set->replicas == 0)
-		notes_add(&render->notes, "StatefulSet %s has no pod %u: there are none", set->manifest->title, pod);
+		notes_add(&render->notes, "StatefulSet %s has no pod %u: it has no pods", set->manifest->title, pod);
 	else
-		notes_add(&render->notes, "StatefulSet %s has no pod %u: there are %u to %u", set->manifest->title, pod,
-			  set->first, set->first + set->replicas - 1);
+		notes_add(&render->notes, "StatefulSet %s has no pod %u: its pods are %u to %u", set->manifest->title,
+			  pod, set->first, set->first + set->replicas - 1);
 	return 0;
 }
 
@@ -197,13 +197,13 @@ static int check_only_set(struct render *render, struct error *err)
 			return -1;
 		if (set.concerned && only)
 			return error_set(err, ERROR_USAGE,
-					 "--output env is for one StatefulSet, and the input has several: %s, %s, ...",
+					 "--output env is for one StatefulSet, but the input has several: %s, %s, ...",
 					 only->title, sets->items[i].title);
 		if (set.concerned)
 			only = &sets->items[i];
 		examiner_reset(&render->sets);
 	}
-	return only ? 0 : error_set(err, ERROR_INVALID, "no StatefulSet of the input opted in");
+	return only ? 0 : error_set(err, ERROR_INVALID, "no StatefulSet in the input opted in");
 }
 
 static int render_all(struct render *render, struct error *err)
@@ -221,7 +221,7 @@ static int render_all(struct render *render, struct error *err)
 		return error_set(err, ERROR_SYSTEM, "stdout: %s", strerror(errno));
 	if (render->concerned == 0)
 		notes_add(&render->notes,
-			  "nothing to check: no StatefulSet of the input has tfconfig.dev/ annotations");
+			  "nothing to check: no StatefulSet in the input has tfconfig.dev/ annotations");
 	else if (options->one_pod && render->shown == 0 && !render->failed)
 		return error_set(err, ERROR_USAGE, "--pod is %u: there is no such pod", options->pod);
 	return 0;

@@ -10,7 +10,7 @@
 #include "core/statefulset.h"
 #include "render/pod.h"
 
-/* A set under examination, and what of it goes into its report. */
+/* A set under examination, and its report. */
 struct subject {
 	struct arena *arena;
 	struct manifests *manifests;
@@ -65,7 +65,7 @@ static void check_others(struct subject *subject, struct verdict *verdict)
 	}
 }
 
-/* All warnings, in the order in which the webhook would give them. */
+/* All warnings, in the order in which the webhook would return them. */
 static cJSON *join_warnings(const cJSON *of_stage, const cJSON *of_others)
 {
 	cJSON *all = cJSON_CreateArray();
@@ -80,7 +80,7 @@ static cJSON *join_warnings(const cJSON *of_stage, const cJSON *of_others)
 	return all;
 }
 
-/* What becomes of a set that opted in. */
+/* Fills in the size, the group and the advice of a set that opted in. */
 static int read_group(struct subject *subject, struct verdict *verdict, struct error *err)
 {
 	struct set_report *report = subject->report;

@@ -51,7 +51,7 @@ static bool read_word(const char *text, struct scalar_value *value)
 	return true;
 }
 
-/* "0x", "0o" and "0b" name a base, and so does a 0 before other digits. Moves the text behind it. */
+/* Takes the base off: "0x", "0o", "0b", or 8 for a 0 before other digits. Moves *text past the letters. */
 static int take_base(const char **text)
 {
 	const char *at = *text;
@@ -75,7 +75,7 @@ static bool read_integer(const char *text, struct scalar_value *value)
 	char *end;
 
 	if (!isxdigit((unsigned char)digits[0]))
-		return false; /* strtoull would take blanks and a sign */
+		return false; /* strtoull would accept blanks and a sign */
 	if (base == 16 && digits[0] == '0' && tolower((unsigned char)digits[1]) == 'x')
 		return false; /* and another 0x */
 	errno = 0;
@@ -99,17 +99,17 @@ static size_t count_digits(const char *text)
 static bool is_float(const char *text)
 {
 	size_t whole;
-	size_t behind = 0;
+	size_t fraction = 0;
 
 	if (*text == '-' || *text == '+')
 		text++;
 	whole = count_digits(text);
 	text += whole;
 	if (*text == '.') {
-		behind = count_digits(text + 1);
-		text += behind + 1;
+		fraction = count_digits(text + 1);
+		text += fraction + 1;
 	}
-	if (whole + behind == 0)
+	if (whole + fraction == 0)
 		return false;
 	if (*text == 'e' || *text == 'E') {
 		text++;
@@ -130,13 +130,13 @@ static bool read_float(const char *text, struct scalar_value *value)
 		return false;
 	number = strtod(text, NULL);
 	if (isinf(number))
-		return false; /* text, as it is out of range */
+		return false; /* out of range: it stays text */
 	value->kind = SCALAR_FLOAT;
 	value->number = number;
 	return true;
 }
 
-/* Copies the text without each '_', which may stand among digits. NULL where memory ends. */
+/* The text without '_', which may separate digits. NULL if memory runs out. */
 static const char *without_underscores(struct arena *arena, const char *text)
 {
 	char *copy;
@@ -155,7 +155,7 @@ static const char *without_underscores(struct arena *arena, const char *text)
 	return copy;
 }
 
-/* What the text is where no tag says so. Returns -1 where memory ends. */
+/* What the text is without a tag. Returns -1 if memory runs out. */
 static int read_plain(struct arena *arena, const char *text, struct scalar_value *value, struct error *err)
 {
 	const char *plain;
@@ -181,12 +181,12 @@ static int decode_binary(struct arena *arena, struct scalar_value *value, struct
 	if (!bytes)
 		return error_set(err, ERROR_NO_MEMORY, MESSAGE_NO_MEMORY);
 	if (memchr(bytes, '\0', len) || !text_is_utf8(bytes, len))
-		return error_set(err, ERROR_INVALID, "what it holds by !!binary is no text");
+		return error_set(err, ERROR_INVALID, "its !!binary content is not text");
 	value->text = bytes;
 	return 0;
 }
 
-/* The kind that a tag asks for; false for a tag that asks for none, of which the text stays text. */
+/* The kind that a tag demands; false if it demands none, and the text stays text. */
 static bool kind_of_tag(const char *name, enum scalar_kind *ret_kind)
 {
 	static const struct {
@@ -223,7 +223,7 @@ static int read_tagged(struct arena *arena, const struct scalar *scalar, struct 
 		value->number = (value->negative ? -1.0 : 1.0) * (double)value->magnitude;
 	}
 	if (value->kind != kind)
-		return error_set(err, ERROR_INVALID, "it is no %s, as its tag !!%s says", name, name);
+		return error_set(err, ERROR_INVALID, "its tag is !!%s, but it is not of that type", name);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ cJSON *scalar_json(const struct scalar_value *value, struct error *err)
 	cJSON *item;
 
 	if (value->kind == SCALAR_FLOAT && !isfinite(value->number)) {
-		error_set(err, ERROR_INVALID, "it is no finite number");
+		error_set(err, ERROR_INVALID, "it is not a finite number");
 		return NULL;
 	}
 	item = to_json(value);
@@ -272,7 +272,7 @@ cJSON *scalar_json(const struct scalar_value *value, struct error *err)
 	return item;
 }
 
-/* As Go writes a float of 32 bits: the fewest digits that tell it from others, and an exponent from 10^6 on. */
+/* As Go formats a 32-bit float: the fewest digits that identify it, and an exponent from 10^6 on. */
 static const char *float_key(struct arena *arena, double number)
 {
 	char text[32];

@@ -13,38 +13,38 @@
 
 enum {
 	MEMBERS_FIRST = 8,
-	KEY_SHOWN = 100, /* bytes in a note */
+	KEY_SHOWN = 100, /* bytes of a key in a note */
 };
 
-/* A node with a name. Its text is kept beside its JSON, as a key is made of the text. */
+/* A node with a name. A scalar is kept next to its JSON, as an alias may use it as a key. */
 struct anchor {
 	const char *name;
 	struct anchor *older;
-	cJSON *item; /* NULL while it is open: an alias in it would be in itself */
+	cJSON *item; /* NULL while it is open: an alias to it would contain itself */
 	struct scalar_value scalar;
 	bool is_scalar;
-	size_t size; /* values in it */
+	size_t size; /* values in it, including itself */
 };
 
 struct member {
 	const char *key;
 	cJSON *item;
-	size_t place; /* among all of the mapping */
+	size_t place; /* among all members of the mapping */
 	unsigned line;
-	bool merged; /* it came by a merge key */
+	bool merged; /* it came from a merge key */
 };
 
 /* A collection that is not closed yet. */
 struct level {
 	cJSON *item;
-	unsigned column;       /* where it stands, if it is a block; 0 in brackets */
+	unsigned column;       /* of a block; 0 in brackets */
 	struct anchor *anchor; /* its own; NULL: none */
-	size_t values_before;  /* that were made when it was opened */
-	/* the rest is of mappings */
+	size_t values_before;  /* the reader's values when it was opened */
+	/* the rest is for mappings */
 	struct member *members;
 	size_t len;
 	size_t capacity;
-	const char *key; /* whose value comes next; NULL: a key comes next */
+	const char *key; /* the key whose value comes next; NULL: a key comes next */
 	bool merge;      /* that key is the merge key */
 	unsigned line;   /* of that key */
 };
@@ -58,24 +58,24 @@ struct reader {
 	struct anchor *anchors; /* newest first */
 	size_t anchors_len;
 	size_t values; /* made so far */
-	size_t copies; /* of them by aliases */
+	size_t copies; /* those of them that aliases made */
 	struct level levels[YAML_DEPTH_MAX];
 	size_t depth;
 	cJSON *root;
 };
 
-/* YAML 1.1 ends a name where 1.2 goes on, and so reads something else. */
+/* Other characters end a name in YAML 1.1, but not in 1.2, so the two would read different things. */
 static int check_anchor_name(struct reader *reader, const char *name)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
 	if (name[strspn(name, allowed)])
 		return yaml_events_fail(&reader->events,
-					"the name of an anchor must be of letters, digits, '-' and '_'");
+					"the name of an anchor may only have letters, digits, '-' and '_'");
 	return 0;
 }
 
-/* Gives the event's node its name, where it has one; *ret_anchor is NULL else. */
+/* Adds the anchor of the event's node; *ret_anchor is NULL if it has none. */
 static int add_anchor(struct reader *reader, struct anchor **ret_anchor)
 {
 	struct anchor *anchor;
@@ -114,7 +114,7 @@ static struct level *top(struct reader *reader)
 	return reader->depth ? &reader->levels[reader->depth - 1] : NULL;
 }
 
-/* The mapping in hand, where its next value is a key; else NULL. */
+/* The current mapping if its next value is a key; else NULL. */
 static struct level *level_for_key(struct reader *reader)
 {
 	struct level *level = top(reader);
@@ -157,10 +157,10 @@ static int merge_mapping(struct reader *reader, struct level *level, const cJSON
 	return 0;
 }
 
-/* Takes over the members of a mapping, or of each in a list, of which the first one counts most. */
+/* Merges the members of a mapping, or of each in a list, in which an earlier mapping wins over a later one. */
 static int merge(struct reader *reader, struct level *level, const cJSON *value, bool alias)
 {
-	static const char message[] = "what a merge key (<<) names must be a mapping, or a list of mappings";
+	static const char message[] = "the value of a merge key (<<) must be a mapping or a list of mappings";
 	const cJSON *item;
 
 	if (!cJSON_IsObject(value) && (!cJSON_IsArray(value) || alias))
@@ -171,7 +171,7 @@ static int merge(struct reader *reader, struct level *level, const cJSON *value,
 		return yaml_events_fail_for_memory(&reader->events);
 	if (cJSON_IsObject(value))
 		return merge_mapping(reader, level, value);
-	/* From the last one on, to which the first one's prev points. */
+	/* Backward from the last, to which prev of the first points. */
 	for (item = value->child ? value->child->prev : NULL; item; item = item == value->child ? NULL : item->prev) {
 		if (!cJSON_IsObject(item))
 			return yaml_events_fail(&reader->events, message);
@@ -181,7 +181,7 @@ static int merge(struct reader *reader, struct level *level, const cJSON *value,
 	return 0;
 }
 
-/* Puts a finished value where it belongs. */
+/* Adds a finished value to the current collection, or makes it the root. */
 static int place(struct reader *reader, cJSON *item, bool alias)
 {
 	struct level *level = top(reader);
@@ -266,7 +266,7 @@ static int read_alias(struct reader *reader)
 		return yaml_events_fail_here(&reader->events);
 	}
 	if (!anchor->item)
-		return yaml_events_fail(&reader->events, "the alias is in its own anchor");
+		return yaml_events_fail(&reader->events, "the alias is inside its own anchor");
 	keys = level_for_key(reader);
 	if (keys)
 		return anchor->is_scalar ? begin_member(reader, keys, &anchor->scalar, false)
@@ -322,8 +322,8 @@ static void note_twice(struct reader *reader, const struct member *member)
 {
 	int len = (int)text_clip(member->key, strlen(member->key), KEY_SHOWN);
 
-	notes_add(reader->notes, "%s:%u: the key %.*s is there twice: the last one counts", reader->name, member->line,
-		  len, member->key);
+	notes_add(reader->notes, "%s:%u: duplicate key %.*s: the last one counts", reader->name, member->line, len,
+		  member->key);
 }
 
 /* Of equal keys the last one counts. Returns how many are left, in the order of their places. */
@@ -361,7 +361,7 @@ static int close_collection(struct reader *reader)
 	return place(reader, item, false);
 }
 
-/* Goes on to the next event. */
+/* Moves to the next event. */
 static int next_event(struct reader *reader)
 {
 	const struct level *level = top(reader);
@@ -399,7 +399,7 @@ static int handle_event(struct reader *reader)
 	return 0;
 }
 
-/* Reads up to the end of the document, or of the text where it has none. */
+/* Reads to the end of the document, or of the text if that has none. */
 static int read_document(struct reader *reader)
 {
 	do {
@@ -420,7 +420,7 @@ static int read_text(struct reader *reader)
 	if (next_event(reader) < 0)
 		return -1;
 	if (reader->events.event->type != FYET_STREAM_END)
-		return yaml_events_fail(&reader->events, "another document begins without a line of --- before it");
+		return yaml_events_fail(&reader->events, "another document starts without a line of --- before it");
 	return 0;
 }
 

@@ -28,7 +28,7 @@ int yaml_events_fail_for_memory(struct yaml_events *events)
 			 events->text->name);
 }
 
-/* What libfyaml says about the text. */
+/* Sets the error that libfyaml found. */
 static int fail_to_parse(struct yaml_events *events)
 {
 	const struct fy_diag_error *found;
@@ -37,22 +37,22 @@ static int fail_to_parse(struct yaml_events *events)
 
 	found = fy_diag_errors_iterate(events->diag, &iterator);
 	if (!found)
-		return yaml_events_fail(events, "it is no YAML");
+		return yaml_events_fail(events, "it is not YAML");
 	position.line = events->text->line + (found->line > 0 ? (unsigned)found->line - 1 : 0);
 	position.column = found->column > 0 ? (unsigned)found->column : 1;
 	if (position.line <= yaml_text_last_line(events->text)) {
 		error_set(events->err, ERROR_INVALID, "%s", found->msg);
 		return fail_at(events, position);
 	}
-	/* It is about our own end of the text, which the user did not write. */
+	/* The error is in the end that we added, which the user did not write. */
 	error_set(events->err, ERROR_INVALID, "the document ends too early: a quote or bracket may be open");
 	position = (struct yaml_position){.line = yaml_text_last_line(events->text), .column = 1};
 	return fail_at(events, position);
 }
 
 /*
- * Go-yaml refuses a tab where a key could begin: at the begin of a line, or behind a dash, but for brackets. `at` to
- * `end` is what stands between two tokens.
+ * Go-yaml refuses a tab where a key could start: at the start of a line or after a dash, except inside brackets. `at`
+ * to `end` is the text between two tokens.
  */
 static const char *find_tab(const char *at, const char *end, bool key_allowed)
 {
@@ -78,7 +78,7 @@ static int check_tabs(struct yaml_events *events, const struct yaml_place *place
 
 	if (start && !in_brackets && start->input_pos > events->checked &&
 	    find_tab(events->copy + events->checked, events->copy + start->input_pos, events->checked == 0))
-		return yaml_events_fail(events, "there is a tab before it, where blanks must be");
+		return yaml_events_fail(events, "there is a tab before it: indent with spaces");
 	if (end && end->input_pos > events->checked)
 		events->checked = end->input_pos;
 	return 0;
@@ -91,29 +91,29 @@ static bool is_block_scalar(struct fy_event *event)
 	return style == FYNS_LITERAL || style == FYNS_FOLDED;
 }
 
-/* What begins the block scalar in hand: how its first line with a word is indented. */
-struct block_begin {
-	size_t indentation; /* SIZE_MAX where it holds no word */
-	bool blanks;        /* a line before it is of blanks */
+/* How the current block scalar starts. */
+struct block_start {
+	size_t indentation; /* of its first line that is not blank; SIZE_MAX if all are */
+	bool blanks;        /* a line before that one has spaces */
 };
 
-static struct block_begin begin_of_block(const struct yaml_events *events)
+static struct block_start start_of_block(const struct yaml_events *events)
 {
 	const char *at = events->copy + fy_event_start_mark(events->event)->input_pos;
 	const char *end = events->copy + fy_event_end_mark(events->event)->input_pos;
-	struct block_begin begin = {.indentation = strspn(at, " ")};
+	struct block_start start = {.indentation = strspn(at, " ")};
 
-	while (at[begin.indentation] == '\n' || at[begin.indentation] == '\r') {
-		begin.blanks = begin.blanks || begin.indentation > 0;
-		at += begin.indentation + 1;
-		begin.indentation = strspn(at, " ");
+	while (at[start.indentation] == '\n' || at[start.indentation] == '\r') {
+		start.blanks = start.blanks || start.indentation > 0;
+		at += start.indentation + 1;
+		start.indentation = strspn(at, " ");
 	}
-	if (at + begin.indentation >= end)
-		begin.indentation = SIZE_MAX;
-	return begin;
+	if (at + start.indentation >= end)
+		start.indentation = SIZE_MAX;
+	return start;
 }
 
-/* True where the line above the block scalar's text, with its | or >, begins with them, or with an anchor or tag. */
+/* True if the line with the | or > of the block scalar starts with that, or with an anchor or tag. */
 static bool has_header_alone(const struct yaml_events *events)
 {
 	const char *end = events->copy + fy_event_start_mark(events->event)->input_pos;
@@ -126,30 +126,30 @@ static bool has_header_alone(const struct yaml_events *events)
 }
 
 /*
- * libfyaml 0.7.12 misreads block scalars where it is easy to say so, and nobody writes them: it takes what follows an
- * empty one for its text, where both are indented alike, adds a NUL to one of blanks, and loses the end of one that
- * begins on a line of its own.
+ * libfyaml 0.7.12 misreads some block scalars that are rare and easy to refuse: it takes what follows an empty one for
+ * its text if both have the same indentation, adds a NUL to one of only spaces, and loses the end of one whose | or >
+ * is on a line of its own.
  */
 static int check_block_scalar(struct yaml_events *events, const struct yaml_place *place)
 {
-	struct block_begin begin;
+	struct block_start start;
 
 	if (!place->in_collection)
 		return yaml_events_fail(events, "a document must be an object");
 	if (!fy_event_start_mark(events->event) || !fy_event_end_mark(events->event))
 		return 0;
-	begin = begin_of_block(events);
-	if (begin.indentation < place->column)
+	start = start_of_block(events);
+	if (start.indentation < place->column)
 		return yaml_events_fail(events,
 					"the text above is empty, or not indented: write \"\" for an empty one");
-	if (begin.indentation == SIZE_MAX && begin.blanks)
-		return yaml_events_fail(events, "a text of blanks alone must be in quotes");
+	if (start.indentation == SIZE_MAX && start.blanks)
+		return yaml_events_fail(events, "a text of only spaces must be quoted");
 	if (has_header_alone(events))
-		return yaml_events_fail(events, "a text must begin with its | or > on the line of its key or dash");
+		return yaml_events_fail(events, "the | or > of a text must be on the line of its key or dash");
 	return 0;
 }
 
-/* libfyaml takes a value that stands below its key or dash where it would have to be indented. */
+/* libfyaml accepts a value on a later line than its key or dash that is not indented enough. */
 static int check_indentation(struct yaml_events *events, const struct yaml_place *place)
 {
 	bool list = events->event->type == FYET_SEQUENCE_START && fy_event_get_node_style(events->event) == FYNS_BLOCK;
@@ -158,7 +158,7 @@ static int check_indentation(struct yaml_events *events, const struct yaml_place
 		return 0;
 	if (events->position.column > place->column || (list && place->in_mapping))
 		return 0;
-	return yaml_events_fail(events, "it must be indented deeper than what it belongs to");
+	return yaml_events_fail(events, "it must be indented more than what it belongs to");
 }
 
 static int check_value(struct yaml_events *events, const struct yaml_place *place)
@@ -192,7 +192,7 @@ int yaml_events_next(struct yaml_events *events, const struct yaml_place *place)
 	events->event = fy_parser_parse(events->parser);
 	if (!events->event)
 		return fail_to_parse(events);
-	mark = fy_event_start_mark(events->event); /* of an alias, behind its '*' */
+	mark = fy_event_start_mark(events->event); /* for an alias, after its '*' */
 	if (mark) {
 		events->position.line = events->text->line + (unsigned)mark->line;
 		events->position.column = (unsigned)mark->column + (events->event->type == FYET_ALIAS ? 0 : 1);
@@ -212,7 +212,7 @@ int yaml_events_token(struct yaml_events *events, struct fy_token *token, const 
 	if (!text && len > 0)
 		return yaml_events_fail_for_memory(events);
 	if (len > 0 && (memchr(text, '\0', len) || !text_is_utf8(text, len)))
-		return yaml_events_fail(events, "it holds a NUL character, or what is not UTF-8");
+		return yaml_events_fail(events, "it has a NUL character, or bytes that are not UTF-8");
 	*ret_text = arena_strndup(events->arena, len ? text : "", len);
 	return *ret_text ? 0 : yaml_events_fail_for_memory(events);
 }

@@ -4,13 +4,13 @@
 
 #include "base/text.h"
 
-/* Bytes of the character that begins with `lead`. */
+/* Bytes of the character whose first byte is `lead`. */
 static size_t character_size(unsigned char lead)
 {
 	return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
-/* Control characters but for tab and line ends; U+2028 and U+2029, which end a line in YAML 1.1 alone. */
+/* Control characters except tab and line ends; U+2028 and U+2029, which end a line only in YAML 1.1. */
 static bool is_control(const char *at, size_t size)
 {
 	unsigned char byte = (unsigned char)at[0];

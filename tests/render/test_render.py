@@ -205,7 +205,7 @@ def test_an_unquoted_yes_is_no_text():
 def test_of_two_keys_the_last_one_counts():
     done = render("-f", "-", text=text_of(stateful_set()).replace("replicas: 3", "replicas: 3\n  replicas: 1"))
     assert done.stdout.startswith("StatefulSet default/trainer: 1 pod\n")
-    assert re.search(r"^note: stdin:\d+: the key replicas is there twice: the last one counts$", done.stderr, re.M)
+    assert re.search(r"^note: stdin:\d+: duplicate key replicas: the last one counts$", done.stderr, re.M)
 
 
 def test_sets_that_did_not_opt_in_are_passed_over(tmp_path):
@@ -214,7 +214,7 @@ def test_sets_that_did_not_opt_in_are_passed_over(tmp_path):
     off = stateful_set("off", inject="false")
     done = render("-f", "-", text=text_of(plain, off, service()))
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "note: nothing to check: no StatefulSet of the input has tfconfig.dev/ annotations\n"
+    assert done.stderr == "note: nothing to check: no StatefulSet in the input has tfconfig.dev/ annotations\n"
     (found,) = render_json(text_of(plain, stateful_set("on"), off))
     assert found["name"] == "on"
 
@@ -282,8 +282,8 @@ def test_what_is_no_manifest_is_noted(tmp_path):
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
         "note: ./kustomization.yaml: not built: pipe kubectl kustomize into tfconfig-webhook render -f -",
-        "note: ./values.yaml:1: passed over, as it has no kind and apiVersion",
-        "note: nothing to check: no StatefulSet of the input has tfconfig.dev/ annotations"]
+        "note: ./values.yaml:1: skipped: it has no kind or no apiVersion",
+        "note: nothing to check: no StatefulSet in the input has tfconfig.dev/ annotations"]
 
 
 @pytest.mark.parametrize("arguments, error", [
@@ -401,11 +401,11 @@ def test_one_pod():
     assert [pod["name"] for pod in render_json(text, "--pod", "2")[0]["pods"]] == ["trainer-2"]
     done = render("-f", "-", "--pod", "3", text=text)
     assert done.returncode == 2
-    assert done.stderr == ("note: StatefulSet default/trainer has no pod 3: there are 0 to 2\n"
+    assert done.stderr == ("note: StatefulSet default/trainer has no pod 3: its pods are 0 to 2\n"
                            "tfconfig-webhook render: --pod is 3: there is no such pod\n")
     two = text_of(service(), stateful_set("a", 1), stateful_set("b", 2))
     done = render("-f", "-", "--pod", "1", "-o", "json", text=two)
-    assert done.returncode == 0 and done.stderr == "note: StatefulSet default/a has no pod 1: there are 0 to 0\n"
+    assert done.returncode == 0 and done.stderr == "note: StatefulSet default/a has no pod 1: its pods are 0 to 0\n"
 
 
 def in_shell(script, output):
@@ -436,7 +436,7 @@ def test_env_is_for_one_set():
     several = text_of(stateful_set("a"), stateful_set("b"), stateful_set("c"))
     done = render("-f", "-", "--pod", "0", "-o", "env", text=several)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == ("tfconfig-webhook render: --output env is for one StatefulSet, and the input has several: "
+    assert done.stderr == ("tfconfig-webhook render: --output env is for one StatefulSet, but the input has several: "
                            "default/a, default/b, ...\n")
     done = render("-f", "-", "--pod", "0", "-o", "env", text=text_of(service()))
     assert (done.returncode, done.stdout) == (1, "")
@@ -504,7 +504,7 @@ worker        10  m-worker-10  m-worker-10.hl.ml.svc.x.org:2222
 worker        11  m-worker-11  m-worker-11.hl.ml.svc.x.org:2222
 ps             0  m-ps-0       m-ps-0.hl.ml.svc.x.org:2222
 ps             1  m-ps-1       m-ps-1.hl.ml.svc.x.org:2222
-evaluator      0  m-eval-0     m-eval-0.hl.ml.svc.x.org:2222  (outside of the others' cluster)
+evaluator      0  m-eval-0     m-eval-0.hl.ml.svc.x.org:2222  (not in the others' cluster)
 sparse: a worker sees the chief, every ps and itself"""
     assert second == "StatefulSet ml/m-worker: 12 pods\nIts group is the one above."
 

@@ -55,8 +55,8 @@ static void others_are_passed_over(void)
 	check("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, items: [" SET("b") "]}", "| ", "");
 	check("{apiVersion: apps.example.com/v1, kind: StatefulSet, metadata: {name: a}}", "| ", "");
 	check("{apiVersion: serving.example.com/v1, kind: Service, metadata: {name: a}}", "| ", "");
-	check("replicas: 1", "| ", "note: a.yaml:1: passed over, as it has no kind and apiVersion\n");
-	check("---\n- a\n", "| ", "note: a.yaml:2: passed over, as it has no kind and apiVersion\n");
+	check("replicas: 1", "| ", "note: a.yaml:1: skipped: it has no kind or no apiVersion\n");
+	check("---\n- a\n", "| ", "note: a.yaml:2: skipped: it has no kind or no apiVersion\n");
 	check("{apiVersion: kustomize.config.k8s.io/v1beta1, kind: Kustomization}", "| ",
 	      "note: a.yaml: not built: pipe kubectl kustomize into tfconfig-webhook render -f -\n");
 	check(SET("a") "\n---\nb: [", "a.yaml:3:1: the document ends too early: a quote or bracket may be open", "");

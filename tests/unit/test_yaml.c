@@ -55,10 +55,10 @@ static void aliases_are_copies(void)
 	check("- &x 1\n- *x\n- &x 2\n- *x", "[1,1,2,2]", "");
 	check("&k key: &v 010\n*v : *k", "{\"key\":8,\"8\":\"key\"}", "");
 	check("a: *x", "a.yaml:10:4: there is no anchor x above this alias", "");
-	check("a: &x [*x]", "a.yaml:10:8: the alias is in its own anchor", "");
+	check("a: &x [*x]", "a.yaml:10:8: the alias is inside its own anchor", "");
 	check("&x [a]: b", "a.yaml:10:4: a key must be a scalar", "");
 	check("a: &x [b]\n*x : c", "a.yaml:11:1: a key must be a scalar", "");
-	check("a: &x.y 1", "a.yaml:10:9: the name of an anchor must be of letters, digits, '-' and '_'", "");
+	check("a: &x.y 1", "a.yaml:10:9: the name of an anchor may only have letters, digits, '-' and '_'", "");
 }
 
 static void merge_keys_replace_what_is_above(void)
@@ -69,34 +69,33 @@ static void merge_keys_replace_what_is_above(void)
 	check("x: &x {p: 1}\nw: &y {<<: *x}\nz: {<<: *y}", "{\"x\":{\"p\":1},\"w\":{\"p\":1},\"z\":{\"p\":1}}", "");
 	check("a: {<<: &x {p: 1}, q: *x}", "{\"a\":{\"p\":1,\"q\":{\"p\":1}}}", "");
 	check("a: {\"<<\": {p: 1}}", "{\"a\":{\"<<\":{\"p\":1}}}", "");
-	check("a: {<<: 1}", "a.yaml:10:9: what a merge key (<<) names must be a mapping, or a list of mappings", "");
+	check("a: {<<: 1}", "a.yaml:10:9: the value of a merge key (<<) must be a mapping or a list of mappings", "");
 	check("x: &x [{p: 1}]\na: {<<: *x}",
-	      "a.yaml:11:9: what a merge key (<<) names must be a mapping, or a list of mappings", "");
+	      "a.yaml:11:9: the value of a merge key (<<) must be a mapping or a list of mappings", "");
 }
 
 static void of_equal_keys_the_last_one_counts(void)
 {
-	check("a: 1\nb: 2\na: 3", "{\"b\":2,\"a\":3}",
-	      "note: a.yaml:12: the key a is there twice: the last one counts\n");
+	check("a: 1\nb: 2\na: 3", "{\"b\":2,\"a\":3}", "note: a.yaml:12: duplicate key a: the last one counts\n");
 	check("x: &x {p: 1}\nw: {<<: *x, p: 2}", "{\"x\":{\"p\":1},\"w\":{\"p\":2}}", "");
-	check("yes: 1\ntrue: 2", "{\"true\":2}", "note: a.yaml:11: the key true is there twice: the last one counts\n");
+	check("yes: 1\ntrue: 2", "{\"true\":2}", "note: a.yaml:11: duplicate key true: the last one counts\n");
 }
 
 static void errors_have_a_place(void)
 {
 	check("a: 1\n b: 2", "a.yaml:10:4: invalid multiline plain key", "");
 	check("a:\n\tb: 1", "a.yaml:11:1: tab character may not be used as indentation", "");
-	check("a: {}\n\t\nb: c", "a.yaml:12:1: there is a tab before it, where blanks must be", "");
+	check("a: {}\n\t\nb: c", "a.yaml:12:1: there is a tab before it: indent with spaces", "");
 	check("a:\n  b: |\n  c: d",
 	      "a.yaml:12:1: the text above is empty, or not indented: write \"\" for an empty one", "");
 	check("a: \"b\nc: d\n", "a.yaml:11:1: the document ends too early: a quote or bracket may be open", "");
 	check("a: [b,\nc: d\n", "a.yaml:11:1: the document ends too early: a quote or bracket may be open", "");
-	check("a: 1\n...\nb: 2", "a.yaml:11:1: another document begins without a line of --- before it", "");
-	check("a:\n\nb", "a.yaml:12:1: it must be indented deeper than what it belongs to", "");
-	check("a: !!int x", "a.yaml:10:10: it is no int, as its tag !!int says", "");
-	check("a: .inf", "a.yaml:10:4: it is no finite number", "");
+	check("a: 1\n...\nb: 2", "a.yaml:11:1: another document starts without a line of --- before it", "");
+	check("a:\n\nb", "a.yaml:12:1: it must be indented more than what it belongs to", "");
+	check("a: !!int x", "a.yaml:10:10: its tag is !!int, but it is not of that type", "");
+	check("a: .inf", "a.yaml:10:4: it is not a finite number", "");
 	check("~: a", "a.yaml:10:1: a key is null: give it a name, or quote it", "");
-	check("a: \"\\0\"", "a.yaml:10:5: it holds a NUL character, or what is not UTF-8", "");
+	check("a: \"\\0\"", "a.yaml:10:5: it has a NUL character, or bytes that are not UTF-8", "");
 	check("ab\xFF", "a.yaml:10:3: it is not UTF-8", "");
 	check("a\n\xC3", "a.yaml:11:1: it is not UTF-8", "");
 	check("a: \x01", "a.yaml:10:4: a control character: write it as an escape in double quotes", "");
