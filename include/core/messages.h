@@ -121,10 +121,9 @@
 #define DENY_OWNER                                                                                           \
 	"only pods of a StatefulSet get a TF_CONFIG, and this one would train alone: use a StatefulSet, or " \
 	"remove the label tfconfig.dev/inject from the pod template"
-#define DENY_NO_STAMP                                                                   \
-	"the group is written there when the StatefulSet is applied or restarted: run " \
-	" \
-	" CURE_RESTART
+#define DENY_NO_STAMP                                                               \
+	"the group is written there when the StatefulSet is applied or restarted: " \
+	"run " CURE_RESTART
 #define DENY_STAMP_UNREADABLE "it can't be read (%s): run " CURE_RESTART
 #define DENY_STAMP_VERSION                                                                                    \
 	"this webhook reads version %d: run " CURE_RESTART " once every replica of the webhook has the same " \
