@@ -108,8 +108,8 @@ struct world {
 	struct world_secret secret;
 	unsigned version; /* of the registration: the newest */
 	struct world_registration versions[WORLD_VERSIONS];
-	unsigned
-		amnesia; /* where all was lost, or nothing was before: API servers that know no newer version are excused */
+	/* Where all was lost, or nothing was before: API servers that know no newer version are excused. */
+	unsigned amnesia;
 	unsigned steps; /* taken, REST apart */
 	struct world_replica replicas[WORLD_REPLICAS];
 	struct world_server servers[WORLD_SERVERS];

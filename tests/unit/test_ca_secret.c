@@ -15,10 +15,11 @@ enum {
 };
 
 /* As the API server writes it. %s: the data, with its comma before it, or nothing. */
-#define SECRET                                                                                                           \
-	"{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"tfconfig-webhook-ca\","                     \
-	"\"namespace\":\"tfconfig-system\",\"uid\":\"6c7e3b0e-6d0c-4b0a-9d5e-0f6f8a3c2b11\","                            \
-	"\"resourceVersion\":\"4711\",\"creationTimestamp\":\"2027-01-01T00:00:00Z\",\"managedFields\":[{\"time\":1}]}," \
+#define SECRET                                                                                       \
+	"{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"tfconfig-webhook-ca\"," \
+	"\"namespace\":\"tfconfig-system\",\"uid\":\"6c7e3b0e-6d0c-4b0a-9d5e-0f6f8a3c2b11\","        \
+	"\"resourceVersion\":\"4711\",\"creationTimestamp\":\"2027-01-01T00:00:00Z\","               \
+	"\"managedFields\":[{\"time\":1}]},"                                                         \
 	"\"type\":\"Opaque\"%s}"
 
 /* Three CAs of ours, one of another name, and a leaf. */

@@ -265,6 +265,7 @@ static void the_newest_have_the_room(void)
 
 static void what_is_no_registration_is_refused(void)
 {
+#define REGISTERED "{\"kind\":\"MutatingWebhookConfiguration\",\"metadata\":{\"resourceVersion\":\"1\"},"
 	static const char *const texts[] = {
 		"",
 		"[]",
@@ -272,9 +273,9 @@ static void what_is_no_registration_is_refused(void)
 		"{\"kind\":\"MutatingWebhookConfiguration\",\"metadata\":{},\"webhooks\":[]}",
 		"{\"kind\":\"MutatingWebhookConfigurationList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}",
 		"{\"kind\":\"ValidatingWebhookConfiguration\",\"metadata\":{\"resourceVersion\":\"1\"}}",
-		"{\"kind\":\"MutatingWebhookConfiguration\",\"metadata\":{\"resourceVersion\":\"1\"},\"webhooks\":[{}]}",
-		"{\"kind\":\"MutatingWebhookConfiguration\",\"metadata\":{\"resourceVersion\":\"1\"},\"webhooks\":[7]}",
-		"{\"kind\":\"MutatingWebhookConfiguration\",\"metadata\":{\"resourceVersion\":\"1\"},\"webhooks\":[{\"name\":\"\"}]}",
+		REGISTERED "\"webhooks\":[{}]}",
+		REGISTERED "\"webhooks\":[7]}",
+		REGISTERED "\"webhooks\":[{\"name\":\"\"}]}",
 	};
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
