@@ -341,7 +341,7 @@ def test_a_client_that_goes_away_meanwhile_leaves_nothing_behind(api, advised):
 
 
 def test_a_deadline_that_passes_meanwhile_ends_the_connection_in_order(api, advised):
-    server = advised(*PATIENT, "--request-timeout", "1s")
+    server = advised(*PATIENT, "--request-timeout", "5s")
     with api.hang(where=is_advice):
         with server.tls() as sock:
             sock.sendall(post(review()))
@@ -366,7 +366,7 @@ def test_a_drain_waits_for_reviews_that_wait(api, advised):
 
 
 def test_a_stop_ends_reviews_that_wait_for_an_api_server_that_hangs(api, advised):
-    server = advised(*PATIENT, "--request-timeout", "1s")
+    server = advised(*PATIENT, "--request-timeout", "5s")
     with api.hang(where=is_advice) as fault:
         socks = [server.tls() for _ in range(5)]
         for sock in socks:

@@ -67,7 +67,7 @@ def test_dripping_clients_end_at_the_request_timeout(serve, before):
 
 @pytest.mark.parametrize("data", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01"])
 def test_a_connection_that_does_not_finish_its_handshake_ends_at_the_request_timeout(serve, data):
-    server = serve("--request-timeout", "1s")
+    server = serve("--request-timeout", "3s")
     with server.tcp() as sock:
         sock.sendall(data)
         assert is_closed(sock)
@@ -76,7 +76,7 @@ def test_a_connection_that_does_not_finish_its_handshake_ends_at_the_request_tim
 
 
 def test_a_dripping_handshake_ends_at_the_request_timeout(serve):
-    server = serve("--request-timeout", "1s")
+    server = serve("--request-timeout", "3s")
     slow = Drip(server.tcp(), b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 400)
     with contextlib.closing(slow):
         server.wait_for_metric(TIMED_OUT, 1)
@@ -112,7 +112,7 @@ def test_an_idle_connection_lives_beyond_the_request_timeout(serve):
 
 
 def test_an_idle_connection_ends_at_the_idle_timeout(serve):
-    server = serve("--idle-timeout", "1s")
+    server = serve("--idle-timeout", "3s")
     with server.tls() as sock:
         sock.sendall(post(pod_review()))
         assert read_answer(sock).status == 200
