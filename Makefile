@@ -273,10 +273,11 @@ check-core: program $(OUT)/unit-tests ## unit tests and data cases alone, with t
 	$(OUT)/unit-tests
 	python3 -m pytest -q tests/data_cases
 
-test-tensorflow: ## TensorFlow's own resolver reads what we emit (a venv of 1.8 GB)
-	@$(INSTALL_PACKAGES) build demo
-	@$(MAKE) --no-print-directory all build/venv-tensorflow/.installed
-	build/venv-tensorflow/bin/python -m pytest -q tests/tensorflow
+tensorflow-ready: test-ready
+	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
+
+test-tensorflow: built-release tensorflow-ready ## TensorFlow's own resolver reads what we emit (a venv of 1.8 GB)
+	$(suite) build/venv-tensorflow/bin/python -m pytest -q tests/tensorflow
 
 # The list is whole: with dependencies tf_keras would bring the package tensorflow in beside tensorflow-cpu. The Python
 # is Debian's, as pods whose image is a Debian use the packages too.
@@ -296,7 +297,7 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(MAKE) --no-print-directory run-lint
 
 C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.[ch] tests/render/*.c tests/bench/*.[ch] tests/e2e/cluster/*.c))
-SHELL_FILES = .ci/run $(wildcard tools/* tests/tools/* tests/fuzz/run tests/e2e/cluster/build)
+SHELL_FILES = .ci/run $(wildcard tools/* tests/tools/* tests/fuzz/run tests/e2e/run tests/e2e/cluster/build)
 
 run-lint:
 	clang-format --dry-run -Werror $(C_FILES)
@@ -318,28 +319,44 @@ format: ## clang-format everything
 	clang-format -i $(C_FILES)
 
 # A cluster is made of network namespaces, mounts and cgroups.
-cluster-ready:
+root:
 	@test "$$(id -u)" -eq 0 || { echo 'a cluster on this machine needs root: run make with sudo' >&2; exit 1; }
+
+cluster-ready: root
 	@$(INSTALL_PACKAGES) build demo image cluster
 	@$(MAKE) --no-print-directory all build/venv/.installed
 
-# A cluster of its own, also where the first one is kept.
-ON_NEXT = E2E_KUBERNETES=next E2E_CLUSTER=$(or $(E2E_CLUSTER),e2e)-next
+e2e-ready: root built-release
+	@$(INSTALL_PACKAGES) image cluster
 
-e2e: cluster-ready ## the image in a real Kubernetes on this machine, and test-tensorflow (root; builds it the first time)
-	@$(MAKE) --no-print-directory test-tensorflow
+# These take long the first time.
+cluster-built: e2e-ready
 	@tests/e2e/cluster/build next
-	$(PYTEST) -m "not faults" tests/e2e
-	$(ON_NEXT) $(PYTEST) -m "api and not faults" tests/e2e
+
+images-built: e2e-ready
+	@PYTHONPATH=tests $(PYTHON) tests/image/images.py
+
+# Three clusters, as what changes the webhook can't run beside anything else.
+e2e: root ## the image in a real Kubernetes on this machine, and test-tensorflow (root; builds it the first time)
+	$(call suites,e2e-alone e2e-main e2e-api test-tensorflow)
+
+e2e-alone e2e-main e2e-api e2e-next: cluster-built images-built tensorflow-ready
+
+e2e-alone:
+	$(suite) tests/e2e/run $@ main alone
+
+e2e-main:
+	$(suite) tests/e2e/run $@ main "not alone"
+
+e2e-api: ## what concerns the API alone, on the newer Kubernetes
+	$(suite) tests/e2e/run $@ next "api and not alone" "api and alone"
+
+e2e-next: ## all of it on the newer Kubernetes
+	$(suite) tests/e2e/run $@ next "not alone" "alone"
 
 e2e-faults: cluster-ready ## the webhook's worst days, under a steady load (a quarter of an hour)
 	@tests/e2e/cluster/build
 	E2E_FULL=1 $(PYTEST) -rP tests/e2e/test_faults.py
-
-e2e-next: cluster-ready ## all of it on the newer Kubernetes, with which `make e2e` tests what concerns the API alone
-	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
-	@tests/e2e/cluster/build next
-	$(ON_NEXT) $(PYTEST) -m "not faults" tests/e2e
 
 cluster: cluster-ready ## start a Kubernetes of one node on this machine, to play with (root; builds it as `make e2e`)
 	@tests/e2e/cluster/build $(KUBERNETES)
@@ -396,5 +413,6 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 .PHONY: all program man install clean demo demo-cluster test check check-rest test-ready image-ready $(BUILT) $(TEST_SUITES) \
-	$(CHECK_SUITES) check-core test-tensorflow fuzz fuzzers lint run-lint lint-go format image push cluster-ready e2e \
-	e2e-faults e2e-next cluster cluster-down bench bench-cluster bench-memory bench-sizes help
+	$(CHECK_SUITES) check-core tensorflow-ready test-tensorflow fuzz fuzzers lint run-lint lint-go format image push root \
+	cluster-ready e2e-ready cluster-built images-built e2e e2e-alone e2e-main e2e-api e2e-faults e2e-next cluster \
+	cluster-down bench bench-cluster bench-memory bench-sizes help

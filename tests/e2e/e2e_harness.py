@@ -5,10 +5,13 @@ names the cluster, so that two runs can go on at once; where E2E_KEEP is set, th
 then starts at once with the same webhook; E2E_IMAGE is a file with the webhook's image, where it shall not be built.
 Needs root, and the programs of tests/e2e/cluster/build.
 
-A test marked `api` is about what the API server and the controllers do: no container of it has to run.
+A test marked `api` is about what the API server and the controllers do: no container of it has to run. One marked `alone`
+changes the webhook, or counts all that it does; the others may run side by side, in a cluster that is kept:
+tests/e2e/run does both. A module's tests stay in one process, one after the other: they share what its fixtures made.
 """
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -19,6 +22,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import uuid
 
 import pytest
 
@@ -26,13 +30,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "cluster"), str(HERE.parent / "image")]
 
 import images  # noqa: E402
-from cluster import NODE_ADDRESS, Cluster, run, wait_for  # noqa: E402, F401
+from cluster import E2E, NODE_ADDRESS, Cluster, run, wait_for  # noqa: E402, F401
 from conftest import ROOT  # noqa: E402
 from documentation import commands_below  # noqa: E402
 from kubernetes_objects import GROUP, INDEX, INJECT, ROLE, ordinals_of  # noqa: E402, F401
 from pki import Authority  # noqa: E402, F401
 
 KEEP = bool(os.environ.get("E2E_KEEP"))
+CLUSTER = os.environ.get("E2E_CLUSTER", "e2e")
+RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(uuid.uuid4()))  # the same for all processes of a run
 KUBERNETES = os.environ.get("E2E_KUBERNETES", "main")
 SYSTEM = "tfconfig-system"
 WEBHOOK = "tfconfig-webhook"
@@ -363,36 +369,51 @@ def bring_image(cluster):
 # Fixtures
 
 
+@contextlib.contextmanager
+def first_of_the_run(what):
+    """Whether this process is the first of the run to come here for something; others wait until it is done with it."""
+    with open(E2E / f"{CLUSTER}.{what}", "a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        yield file.read() != RUN
+        file.truncate(0)
+        file.write(RUN)
+
+
+def start(cluster):
+    cluster.up()
+    cluster.load_image(images.base_archive())
+
+
 @pytest.fixture(scope="session")
 def cluster():
-    cluster = Cluster(os.environ.get("E2E_CLUSTER", "e2e"), KUBERNETES)
+    cluster = Cluster(CLUSTER, KUBERNETES)
     assert all(cluster.program(name).exists() for name in ("kubelet", "kubectl")), (
         f"the cluster's programs are missing: run tests/e2e/cluster/build {KUBERNETES}")
-    if KEEP and cluster.kubeconfig.exists() and cluster.node_is_ready():
+    if KEEP:
+        with first_of_the_run("started") as first:
+            if first and not (cluster.kubeconfig.exists() and cluster.node_is_ready()):
+                start(cluster)
         yield cluster
         return
     # A run that is told to end takes its cluster down, as one that is interrupted does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        cluster.up()
-        cluster.load_image(images.base_archive())
+        start(cluster)
         yield cluster
     finally:
-        if not KEEP:
-            cluster.down()
+        cluster.down()
 
 
 @pytest.fixture(scope="session")
-def image(cluster):
-    return bring_image(cluster)
-
-
-@pytest.fixture(scope="session")
-def webhook(cluster, image):
+def webhook(cluster):
     """The webhook, installed."""
     webhook = Webhook(cluster)
-    webhook.copy_manifests()
-    webhook.install()
+    with first_of_the_run("installed") as first:
+        if first:
+            bring_image(cluster)
+            webhook.copy_manifests()
+            webhook.install()
     return webhook
 
 
@@ -413,9 +434,10 @@ numbers = itertools.count(1)
 
 
 def namespace_name(text):
-    """Of a test's name; with a number, as the cases of one test are told apart at the end of a long name."""
+    """Of a test's name; with a number, as the cases of one test are told apart at the end of a long name, and with the
+    process's name, where several count."""
     words = re.sub("[^a-z0-9]+", "-", text.removeprefix("test_").lower())
-    return f"{words[:40].strip('-')}-{next(numbers)}"
+    return f"{words[:40].strip('-')}-{os.environ.get('PYTEST_XDIST_WORKER', '')}{next(numbers)}"
 
 
 @pytest.fixture

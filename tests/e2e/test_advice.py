@@ -225,6 +225,7 @@ def other_namespace(cluster, webhook):
     drop_namespace(namespace)
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(900, func_only=True)
 def test_without_the_role_it_is_off_which_is_said_once_and_with_it_on_again(namespace, other_namespace, webhook):
     """No replica is restarted for it; all are new at the start, so that their logs are empty."""
@@ -263,6 +264,7 @@ def test_without_the_role_it_is_off_which_is_said_once_and_with_it_on_again(name
     assert sorted(pod["metadata"]["name"] for pod in webhook.pods()) == names
 
 
+@pytest.mark.alone
 @pytest.mark.api
 @pytest.mark.timeout(600, func_only=True)
 def test_from_default_to_minimal_and_back_as_told(namespace, cluster, webhook):

@@ -281,6 +281,7 @@ def test_edits_that_are_no_concern_of_ours_roll_nothing_after_a_scale(trainer):
     assert [pod["metadata"]["name"] for pod in trainer.pods("trainer")] == ["trainer-0", "trainer-1"]
 
 
+@pytest.mark.alone
 def test_another_cluster_domain_and_a_restarted_webhook_roll_nothing(trainer, webhook):
     before, values = state(trainer), trainer.values("trainer")
     uids = [pod["metadata"]["uid"] for pod in trainer.pods("trainer")]
@@ -304,6 +305,7 @@ def test_another_cluster_domain_and_a_restarted_webhook_roll_nothing(trainer, we
     assert state(trainer) == before
 
 
+@pytest.mark.alone
 @pytest.mark.api
 @pytest.mark.parametrize("order", ["background", "foreground", "orphan"])
 def test_a_set_can_be_deleted_while_the_webhook_is_down(order, namespaces_of_an_outage):

@@ -147,6 +147,7 @@ def test_beside_other_webhooks_each_container_has_the_variable_once(namespace, m
 # An outage
 
 
+@pytest.mark.alone
 @pytest.mark.api
 def test_an_outage_holds_up_the_opted_in_alone(namespace, webhook):
     namespace.applied(service(), stateful_set(replicas=1))
@@ -173,6 +174,7 @@ def test_an_outage_holds_up_the_opted_in_alone(namespace, webhook):
         namespace.done("scale", "statefulset", "trainer", "--replicas=1")
 
 
+@pytest.mark.alone
 def test_pods_start_during_an_outage_and_opted_in_ones_at_a_change_when_it_is_over(namespace, webhook):
     namespace.applied(service(), stateful_set(replicas=1))
     before = namespace.values("trainer")
@@ -188,6 +190,7 @@ def test_pods_start_during_an_outage_and_opted_in_ones_at_a_change_when_it_is_ov
     assert namespace.values("trainer") == before
 
 
+@pytest.mark.alone
 @pytest.mark.api
 def test_no_review_is_lost_while_the_webhook_is_restarted(webhook):
     answers, rolled_out = [], threading.Event()
@@ -219,6 +222,7 @@ def stamped(webhook):
     return sum(int(line.removeprefix(series)) for line in text.splitlines() if line.startswith(series))
 
 
+@pytest.mark.alone
 @pytest.mark.api
 def test_metrics_count_the_reviews_of_a_real_api_server(webhook):
     before = stamped(webhook)
@@ -226,6 +230,7 @@ def test_metrics_count_the_reviews_of_a_real_api_server(webhook):
     assert stamped(webhook) == before + 1
 
 
+@pytest.mark.alone
 @pytest.mark.api
 def test_our_own_pods_start_without_the_webhook(namespace, webhook):
     """They could not, were they sent to it: at the end of an outage there is nobody to ask."""
@@ -234,6 +239,7 @@ def test_our_own_pods_start_without_the_webhook(namespace, webhook):
     assert webhook.settled()
 
 
+@pytest.mark.alone
 def test_switching_it_off_in_an_emergency_admits_everything_as_it_is(namespace, webhook):
     namespace.done("delete", "mutatingwebhookconfiguration", WEBHOOK)
     try:
@@ -258,6 +264,7 @@ def everything_of(webhook):
                                                          obj["metadata"].get("generation")) for obj in found}
 
 
+@pytest.mark.alone
 @pytest.mark.api
 def test_installed_twice_nothing_changes(webhook):
     before = everything_of(webhook)
@@ -282,6 +289,7 @@ def test_the_webhook_runs_at_the_restricted_pod_security_level(webhook):
     assert said == "", "neither a refusal nor a warning of the level"
 
 
+@pytest.mark.alone
 def test_the_static_overlay_rolls_out_a_certificate_minted_anew(namespace, webhook):
     """The Secret's name changes with its content, so that the pods roll; the API server trusts the new authority."""
     static = Webhook(webhook.cluster, "static")
@@ -300,6 +308,7 @@ def test_the_static_overlay_rolls_out_a_certificate_minted_anew(namespace, webho
         webhook.install()
 
 
+@pytest.mark.alone
 def test_uninstalled_nothing_stays_and_stamped_sets_start_without_the_value(namespace, webhook):
     namespace.applied(service(), stateful_set(replicas=1))
     assert None not in namespace.values("trainer").values()

@@ -279,6 +279,7 @@ def test_sets_that_are_none_of_its_concern_are_never_touched(namespace):
 # Sets that were there before
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(600, func_only=True)
 def test_sets_of_before_the_install_are_restarted_once(namespace, webhook):
     stamped = json.loads(namespace.apply(stateful_set("stamped"), flags=["--dry-run=server", "-o", "json"]).stdout)
@@ -310,6 +311,7 @@ def test_sets_of_before_the_install_are_restarted_once(namespace, webhook):
     in_one_group(namespace, 2, "asked")
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(600, func_only=True)
 def test_a_set_made_while_the_webhook_was_switched_off_is_restarted_when_it_is_on(namespace, webhook):
     """As docs/operations.md says for an emergency: the replicas run on, and see that a restart would be in vain."""
@@ -338,6 +340,7 @@ def series(webhook, name):
     return sum(int(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith(f"{name} "))
 
 
+@pytest.mark.alone
 def test_ten_sets_scaled_at_once_are_restarted_once_each(namespace, webhook):
     """Both replicas see each of them; who comes second finds it done."""
     names = [f"trainer-{letter}" for letter in "abcdefghij"]
@@ -360,6 +363,7 @@ def test_ten_sets_scaled_at_once_are_restarted_once_each(namespace, webhook):
     assert len(webhook.said("a StatefulSet is restarted with its new group")) == 2
 
 
+@pytest.mark.alone
 def test_one_replica_alone_does_it_too(trainer, webhook):
     """Whichever is left: the other is deleted while the set settles."""
     names = [pod["metadata"]["name"] for pod in webhook.pods()]

@@ -72,19 +72,24 @@ def alone():
         yield
 
 
+def build_alone(name, context=ROOT):
+    """build_image() for who has the lock."""
+    if BASE not in image_names():
+        make_base()
+    build = ["build", "--pull=never", "--layers", "--file", context / "Dockerfile"]
+    try:
+        buildah(*build, "--target", "tools", "--tag", TOOLS, context)
+        buildah(*build, "--build-arg", f"VERSION={version()}", "--tag", name, context)
+    finally:
+        # A build that failed, or was killed, leaves its containers, and they hold its layers.
+        buildah("rm", "--all")
+        buildah("rmi", "--prune")
+
+
 def build_image(name, context=ROOT):
     """The compiler and libraries stay for the next run; the layers that hold our sources, a gigabyte each, go."""
     with alone():
-        if BASE not in image_names():
-            make_base()
-        build = ["build", "--pull=never", "--layers", "--file", context / "Dockerfile"]
-        try:
-            buildah(*build, "--target", "tools", "--tag", TOOLS, context)
-            buildah(*build, "--build-arg", f"VERSION={version()}", "--tag", name, context)
-        finally:
-            # A build that failed, or was killed, leaves its containers, and they hold its layers.
-            buildah("rm", "--all")
-            buildah("rmi", "--prune")
+        build_alone(name, context)
 
 
 def context_paths():
@@ -98,9 +103,9 @@ def context_paths():
 def webhook_archive(name):
     """The project's image as a file that a node imports, built anew where its sources are newer."""
     archive = WORK / "webhook.tar"
-    if not archive.exists() or any(path.stat().st_mtime > archive.stat().st_mtime for path in context_paths()):
-        build_image(name)
-        with alone():
+    with alone():
+        if not archive.exists() or any(path.stat().st_mtime > archive.stat().st_mtime for path in context_paths()):
+            build_alone(name)
             push(name, archive)
     return archive
 
@@ -136,3 +141,14 @@ def push(name, archive):
     part.unlink(missing_ok=True)
     buildah("push", "--quiet", name, f"docker-archive:{part}:{name}")
     part.rename(archive)
+
+
+def main():
+    """Makes what the end-to-end tests bring onto a node, where it is not there yet."""
+    webhook_archive(f"docker.io/library/tfconfig-webhook:{version()}")
+    base_archive()
+    training_archive()
+
+
+if __name__ == "__main__":
+    main()

@@ -14,6 +14,7 @@ Needs root. Trips that are avoided here are explained where they are avoided.
 
 import argparse
 import base64
+import fcntl
 import json
 import os
 import pathlib
@@ -45,7 +46,7 @@ def wait_for(condition, what, patience=PATIENCE):
         result = condition()
         if result:
             return result
-        time.sleep(0.1)
+        time.sleep(0.3)  # what is asked is a process, often, and the cluster needs the processors too
     raise TimeoutError(f"not within {patience} s: {what}")
 
 
@@ -237,16 +238,23 @@ conf_dir = "{self.folder}/cni"
 
     def pause_image(self):
         archive = E2E / "pause.tar"
-        if archive.exists():
-            return archive
+        with open(E2E / "pause.lock", "w") as lock:  # several clusters may start at once
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not archive.exists():
+                self.make_pause_image(archive)
+        return archive
+
+    def make_pause_image(self, archive):
+        part = archive.with_suffix(".part")
+        part.unlink(missing_ok=True)
         storage = ["buildah", "--storage-driver", "vfs", "--root", E2E / "images", "--runroot", E2E / "images-run"]
         container = run(*storage, "from", "scratch").stdout.strip()
         run(*storage, "copy", container, self.program("pause"), "/pause")
         run(*storage, "config", "--entrypoint", '["/pause"]', container)
         run(*storage, "commit", "--quiet", container, "localhost/pause:1")
         run(*storage, "rm", container)
-        run(*storage, "push", "--quiet", "localhost/pause:1", f"docker-archive:{archive}:localhost/pause:1")
-        return archive
+        run(*storage, "push", "--quiet", "localhost/pause:1", f"docker-archive:{part}:localhost/pause:1")
+        part.rename(archive)
 
     def start_node(self):
         self.start_containerd()
