@@ -148,7 +148,7 @@ clean: ## remove build/
 # What a fresh machine lacks is installed first, so these targets start make again: a compiler that was not there when
 # this Makefile was read is there then.
 
-INSTALL_PACKAGES := tests/tools/install-packages
+INSTALL_PACKAGES := tools/install-packages
 PYTHON := build/venv/bin/python
 PYTEST = env PATH="$$PATH:$(CURDIR)/build/tools/usr/bin" $(PYTHON) -m pytest -q
 
@@ -169,9 +169,9 @@ demo-cluster: cluster-ready ## from an empty Kubernetes on this machine to a tra
 
 # Suites run side by side, as most of them wait most of the time. Each is a target, `make test-kube` say, and a line of
 # the table at the end; what it prints comes in one piece when it has ended. The longest come first.
-suites = @tests/tools/suite --forget; \
+suites = @tools/suite --forget; \
 	$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) --output-sync=target $(1); \
-	status=$$?; tests/tools/suite --table; exit $$status
+	status=$$?; tools/suite --table; exit $$status
 
 # The program as it is shipped is asked everything. AddressSanitizer, with undefined behaviour, watches whatever reads
 # what others wrote; ThreadSanitizer the server, whose threads share something.
@@ -191,7 +191,7 @@ check-rest: ## what takes longer: ThreadSanitizer, valgrind, clang, many propert
 
 test-ready:
 	@$(INSTALL_PACKAGES) build demo test
-	@tests/tools/fetch-promtool
+	@tools/fetch-promtool
 	@$(MAKE) --no-print-directory build/venv/.installed
 
 # What the suites of each variant run.
@@ -209,7 +209,7 @@ test-unit test-commands test-files test-kube test-server test-properties: built-
 test-properties-long test-valgrind test-instructions test-image: built-release
 test-unit-asan test-commands-asan test-kube-asan test-server-asan: built-asan
 
-suite = @tests/tools/suite $@
+suite = @tools/suite $@
 # So many tests of a suite at once; who has nothing left to do takes from another what that has not begun.
 at_once = --numprocesses=$(1) --dist=worksteal
 ASAN := env PROGRAM=build/asan/tfconfig-webhook
@@ -297,11 +297,11 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(MAKE) --no-print-directory run-lint
 
 C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.[ch] tests/render/*.c tests/bench/*.[ch] tests/e2e/cluster/*.c))
-SHELL_FILES = .ci/run $(wildcard tools/* tests/tools/* tests/fuzz/run tests/e2e/run tests/e2e/cluster/build)
+SHELL_FILES = .ci/run $(wildcard tools/* tests/fuzz/run tests/e2e/run tests/e2e/cluster/build)
 
 run-lint:
 	clang-format --dry-run -Werror $(C_FILES)
-	tests/tools/check-includes
+	tools/check-includes
 	shellcheck $(SHELL_FILES)
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		--suppress=missingIncludeSystem -Iinclude -j 2 src
@@ -310,9 +310,9 @@ run-lint:
 
 # Where Go is there already: who changes C alone need not install it.
 lint-go:
-	test -z "$$("$$(tests/tools/go env GOROOT)/bin/gofmt" -l tests/bench)"
-	tests/tools/go -C tests/bench/controller-runtime vet .
-	tests/tools/go -C tests/bench/rate vet .
+	test -z "$$("$$(tools/go env GOROOT)/bin/gofmt" -l tests/bench)"
+	tools/go -C tests/bench/controller-runtime vet .
+	tools/go -C tests/bench/rate vet .
 
 format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
@@ -399,7 +399,7 @@ bench-sizes: ## what the core spends on groups up to the largest, in instruction
 BENCH_PROGRAMS := build/release/tests/bench/echo build/bench/controller-runtime build/bench/rate
 
 build/bench/%: tests/e2e/cluster/requirements.txt tests/bench/%/main.go tests/bench/%/go.mod tests/bench/%/go.sum
-	$(call say,GO)tests/tools/go -C tests/bench/$* build -o $(CURDIR)/$@ .
+	$(call say,GO)tools/go -C tests/bench/$* build -o $(CURDIR)/$@ .
 
 # The core without a server, a review again and again.
 $(OUT)/tests/bench/core: $(filter $(OUT)/src/base/% $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
