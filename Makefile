@@ -160,12 +160,12 @@ build/venv/.installed: tests/requirements.txt
 demo: ## the webhook over TLS with a StatefulSet and its pods: prints each pod's TF_CONFIG
 	@$(INSTALL_PACKAGES) build demo
 	@$(MAKE) --no-print-directory all build/venv/.installed
-	@$(PYTHON) tests/demo/demo.py
+	@$(PYTHON) demo/demo.py
 
 demo-cluster: cluster-ready ## from an empty Kubernetes on this machine to a trained model (root; builds as `make e2e`)
 	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed
 	@tests/e2e/cluster/build
-	@$(PYTHON) tests/demo/demo_cluster.py
+	@$(PYTHON) demo/demo_cluster.py
 
 # Suites run side by side, as most of them wait most of the time. Each is a target, `make test-kube` say, and a line of
 # the table at the end; what it prints comes in one piece when it has ended. The longest come first.
@@ -195,7 +195,7 @@ test-ready:
 	@$(MAKE) --no-print-directory build/venv/.installed
 
 # What the suites of each variant run.
-BUILT_release := all $(addprefix build/release/,unit-tests tests/bench/core $(DRIVERS))
+BUILT_release := all $(addprefix build/release/,unit-tests bench/core $(DRIVERS))
 BUILT_asan := program $(addprefix build/asan/,unit-tests $(DRIVERS))
 BUILT_tsan := program
 BUILT_clang := program build/clang/unit-tests
@@ -258,7 +258,7 @@ test-valgrind: ## the unit tests under valgrind: reads of memory that nobody wro
 	$(suite) valgrind --quiet --leak-check=full --error-exitcode=1 build/release/unit-tests
 
 test-instructions: ## what the core spends on a review, in instructions, and whether that is within its budget
-	$(suite) $(PYTHON) tests/bench/instructions.py
+	$(suite) $(PYTHON) bench/instructions.py
 
 test-fuzz: built-fuzz
 	$(suite) tests/fuzz/run 20
@@ -296,7 +296,7 @@ lint: ## clang-tidy, cppcheck, shellcheck, formatting and the direction of inclu
 	@$(INSTALL_PACKAGES) build lint
 	@$(MAKE) --no-print-directory run-lint
 
-C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.[ch] tests/render/*.c tests/bench/*.[ch] tests/e2e/cluster/*.c))
+C_FILES = $(sort $(wildcard src/*.c src/*/*.c include/*.h include/*/*.h tests/unit/*.[ch] tests/kube/*.c tests/fuzz/*.[ch] tests/render/*.c bench/*.[ch] tests/e2e/cluster/*.c))
 SHELL_FILES = .ci/run $(wildcard tools/* tests/fuzz/run tests/e2e/run tests/e2e/cluster/build)
 
 run-lint:
@@ -310,9 +310,9 @@ run-lint:
 
 # Where Go is there already: who changes C alone need not install it.
 lint-go:
-	test -z "$$("$$(tools/go env GOROOT)/bin/gofmt" -l tests/bench)"
-	tools/go -C tests/bench/controller-runtime vet .
-	tools/go -C tests/bench/rate vet .
+	test -z "$$("$$(tools/go env GOROOT)/bin/gofmt" -l bench)"
+	tools/go -C bench/controller-runtime vet .
+	tools/go -C bench/rate vet .
 
 format: ## clang-format everything
 	@$(INSTALL_PACKAGES) lint
@@ -377,36 +377,36 @@ push: ## build the image for amd64 and arm64 and push it to REGISTRY
 
 bench: ## the webhook beside a bare libmicrohttpd and a Go webhook: a table and a plot (a quarter of an hour)
 	@$(INSTALL_PACKAGES) build demo test bench
-	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/core $(BENCH_PROGRAMS)
-	@$(PYTHON) tests/bench/bench.py
+	@$(MAKE) --no-print-directory all build/venv/.installed build/release/bench/core $(BENCH_PROGRAMS)
+	@$(PYTHON) bench/bench.py
 
 bench-cluster: cluster-ready ## what it adds to a pod's creation in a real API server (root; builds as `make e2e`)
-	@$(MAKE) --no-print-directory build/release/tests/bench/empty build/bench/controller-runtime
+	@$(MAKE) --no-print-directory build/release/bench/empty build/bench/controller-runtime
 	@tests/e2e/cluster/build next
-	@$(PYTHON) tests/bench/bench_cluster.py
+	@$(PYTHON) bench/bench_cluster.py
 
 bench-memory: ## resident memory over BENCH_REQUESTS (10 million), and under the worst mix of bodies
 	@$(INSTALL_PACKAGES) build demo bench
 	@$(MAKE) --no-print-directory all build/venv/.installed
-	@$(PYTHON) tests/bench/memory.py
+	@$(PYTHON) bench/memory.py
 
 bench-sizes: ## what the core spends on groups up to the largest, in instructions
 	@$(INSTALL_PACKAGES) build demo test
-	@$(MAKE) --no-print-directory all build/venv/.installed build/release/tests/bench/core
-	@$(PYTHON) tests/bench/instructions.py --sizes
+	@$(MAKE) --no-print-directory all build/venv/.installed build/release/bench/core
+	@$(PYTHON) bench/instructions.py --sizes
 
 # What the bench measures against, and what asks at a fixed rate.
-BENCH_PROGRAMS := build/release/tests/bench/echo build/bench/controller-runtime build/bench/rate
+BENCH_PROGRAMS := build/release/bench/echo build/bench/controller-runtime build/bench/rate
 
-build/bench/%: tests/e2e/cluster/requirements.txt tests/bench/%/main.go tests/bench/%/go.mod tests/bench/%/go.sum
-	$(call say,GO)tools/go -C tests/bench/$* build -o $(CURDIR)/$@ .
+build/bench/%: tests/e2e/cluster/requirements.txt bench/%/main.go bench/%/go.mod bench/%/go.sum
+	$(call say,GO)tools/go -C bench/$* build -o $(CURDIR)/$@ .
 
 # The core without a server, a review again and again.
-$(OUT)/tests/bench/core: $(filter $(OUT)/src/base/% $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/tests/bench/core.o
+$(OUT)/bench/core: $(filter $(OUT)/src/base/% $(OUT)/src/core/%,$(OBJECTS)) $(OUT)/bench/core.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 # Bare servers of libmicrohttpd, to measure beside.
-build/release/tests/bench/echo build/release/tests/bench/empty: %: %.o build/release/tests/bench/bare_server.o
+build/release/bench/echo build/release/bench/empty: %: %.o build/release/bench/bare_server.o
 	$(call say,LD)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 help: ## list the targets

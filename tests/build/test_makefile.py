@@ -31,8 +31,8 @@ def test_a_header_that_changes_rebuilds_every_object_that_includes_it(variant):
     objects = built(variant)
     if not objects and variant != "release":
         pytest.skip("it is not built here")
-    assert variant != "release" or any(path.startswith("build/release/tests/") for path in objects)
-    headers = [str(path.relative_to(ROOT)) for top in ("include", "tests") for path in (ROOT / top).rglob("*.h")]
+    assert variant != "release" or any(path.startswith(("build/release/tests/", "build/release/bench/")) for path in objects)
+    headers = [str(path.relative_to(ROOT)) for top in ("include", "tests", "bench") for path in (ROOT / top).rglob("*.h")]
     of_the_project = {path for path in objects if any(
         header in (ROOT / path).with_suffix(".d").read_text().split() for header in headers)}
     assert of_the_project

@@ -146,7 +146,7 @@ def sizes():
 def _core_seconds(path, times):
     """Of CPU."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run([ROOT / "build/release/tests/bench/core", path, str(times)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([ROOT / "build/release/bench/core", path, str(times)], check=True, stdout=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 

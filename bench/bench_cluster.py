@@ -12,7 +12,7 @@ group costs the API server goes by BENCH_CONTAINERS, 1 or 2. The constant patch 
 server's own: the webhook that sends it has nothing to compute.
 
 The tables are in build/bench/cluster.md, what was measured in cluster.json beside it, the plot in
-tests/bench/cluster.svg.
+bench/cluster.svg.
 """
 
 import base64
@@ -158,7 +158,7 @@ def registration(variant, server, authority):
 
 def policy():
     """The policy and what binds it, to its variant's pods alone."""
-    rules, binding = yaml.safe_load_all((ROOT / "tests/bench/policy.yaml").read_text())
+    rules, binding = yaml.safe_load_all((ROOT / "bench/policy.yaml").read_text())
     binding["spec"]["matchResources"] = {"objectSelector": {"matchLabels": {VARIANT: POLICY}}}
     return rules, binding
 
@@ -257,7 +257,7 @@ def write_report(results):
     groups = [(f"group of {size:,}, ms", "{:.2f}",
                [(TITLES[variant], values) for variant, values in added(medians).items()])
               for size, medians in results.items()]
-    (ROOT / "tests/bench/cluster.svg").write_text(report.bars_svg("Added to the creation of a pod", groups))
+    (ROOT / "bench/cluster.svg").write_text(report.bars_svg("Added to the creation of a pod", groups))
 
 
 def main():

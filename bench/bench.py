@@ -5,7 +5,7 @@
 
 The body is the review of a pod, 6 kB, with a group of 8; TLS 1.3, the load on the same CPUs. Servers are measured in
 turn, and a ratio is of one round, so ratios say more than figures. All values are in build/bench/results.json, the
-tables in results.md beside it, the plot of a whole run in tests/bench/results.svg.
+tables in results.md beside it, the plot of a whole run in bench/results.svg.
 """
 
 import json
@@ -86,7 +86,7 @@ def rows_of_figures(results):
 
 
 def describe_machine():
-    modules = (ROOT / "tests/bench/controller-runtime/go.mod").read_text()
+    modules = (ROOT / "bench/controller-runtime/go.mod").read_text()
     version = re.search(r"sigs.k8s.io/controller-runtime v(\S+)", modules)[1]
     return (f"{report.machine()}, controller-runtime {version}; {write_body().stat().st_size:,} bytes, "
             f"{measures.THREADS} threads, {load.CONNECTIONS} connections, "
@@ -112,7 +112,7 @@ def main():
         {"machine": machine, "results": {figure.what: values for figure, values in results.items()}}, indent=1) + "\n")
     if not only:
         groups = [(figure.what, figure.form, list(results[figure].items())) for figure in PLOTTED]
-        (ROOT / "tests/bench/results.svg").write_text(report.bars_svg("The webhook beside others", groups))
+        (ROOT / "bench/results.svg").write_text(report.bars_svg("The webhook beside others", groups))
 
 
 if __name__ == "__main__":

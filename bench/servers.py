@@ -85,7 +85,7 @@ def webhook(threads, *flags):
 
 
 def _bare(program, threads, *arguments):
-    return Server([ROOT / "build/release/tests/bench" / program, FOLDER / "tls.crt", FOLDER / "tls.key", str(threads),
+    return Server([ROOT / "build/release/bench" / program, FOLDER / "tls.crt", FOLDER / "tls.key", str(threads),
                    *arguments], lambda lines: int(lines.readline()))
 
 

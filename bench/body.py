@@ -4,7 +4,7 @@ import json
 import pathlib
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "bench"
 sys.path.insert(0, str(ROOT / "tests"))
 

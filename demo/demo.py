@@ -19,7 +19,7 @@ import uuid
 
 import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from conftest import program_path  # noqa: E402

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/e2e")]
 
 from e2e_harness import SYSTEM, WEBHOOK, Cluster, Webhook, bring_image, new_namespace  # noqa: E402

@@ -34,7 +34,7 @@ def run(path, times):
     """Instructions of each function, by itself, in a run of so many answers; the allocations after the first."""
     out = FOLDER / f"callgrind-{times}"
     done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}",
-                           str(ROOT / "build/release/tests/bench/core"), str(path), str(times)],
+                           str(ROOT / "build/release/bench/core"), str(path), str(times)],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     report = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", str(out)], capture_output=True,
