@@ -213,7 +213,7 @@ suite = @tools/suite $@
 # So many tests of a suite at once; who has nothing left to do takes from another what that has not begun.
 at_once = --numprocesses=$(1) --dist=worksteal
 ASAN := env PROGRAM=build/asan/tfconfig-webhook
-COMMANDS := tests/data_cases tests/certs tests/wait tests/render
+COMMANDS := tests/cases tests/certs tests/wait tests/render
 
 test-unit:
 	$(suite) build/release/unit-tests
@@ -271,7 +271,7 @@ image-ready: test-ready
 
 check-core: program $(OUT)/unit-tests ## unit tests and data cases alone, with the Python that is installed
 	$(OUT)/unit-tests
-	python3 -m pytest -q tests/data_cases
+	python3 -m pytest -q tests/cases
 
 tensorflow-ready: test-ready
 	@$(MAKE) --no-print-directory build/venv-tensorflow/.installed

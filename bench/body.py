@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "bench"
 sys.path.insert(0, str(ROOT / "tests"))
 
-from conftest import DATA  # noqa: E402
+from conftest import CASES  # noqa: E402
 from kubernetes_objects import GROUP  # noqa: E402
 
 STAMP = {"version": 1, "start": 5, "followsReplicas": True, "port": 2222,
@@ -17,7 +17,7 @@ STAMP = {"version": 1, "start": 5, "followsReplicas": True, "port": 2222,
 
 def body(pods=8):
     """As an API server sends it, on one line."""
-    review = json.loads((DATA / "recorded" / "pod-create-ordinal-5.json").read_text())
+    review = json.loads((CASES / "recorded" / "pod-create-ordinal-5.json").read_text())
     stamp = {**STAMP, "group": f"worker=trainer.trainer:{pods}"}
     review["request"]["object"]["metadata"]["annotations"] = {GROUP: json.dumps(stamp, separators=(",", ":"))}
     return json.dumps(review, separators=(",", ":")).encode() + b"\n"

@@ -11,7 +11,7 @@ import pytest
 pytest.register_assert_rewrite("e2e_harness")
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = ROOT / "tests" / "data"
+CASES = ROOT / "tests" / "cases"
 
 
 def program_path():

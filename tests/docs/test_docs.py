@@ -112,7 +112,7 @@ def test_the_warnings_that_are_shown_in_full_are_the_program_s():
 
 def test_the_denials_that_are_shown_in_full_are_those_of_the_data_cases():
     shown = re.findall(r"denied the request: (.*)", section("docs/messages.md", "Denials"))
-    expected = "".join(path.read_text() for path in (ROOT / "tests" / "data").glob("*/expected.json"))
+    expected = "".join(path.read_text() for path in (ROOT / "tests" / "cases").glob("*/*/expected.json"))
     assert len(shown) == 2
     for denial in shown:
         assert json.dumps(denial) in expected, denial

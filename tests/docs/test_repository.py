@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from conftest import ROOT
 
-RECORDED = ("tests/data/", "tests/render/kubectl.json")
+RECORDED = ("tests/cases/pod/", "tests/cases/review/", "tests/cases/set/", "tests/cases/recorded/",
+            "tests/render/kubectl.json")
 
 
 def git(*arguments):

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import DATA, ROOT
+from conftest import CASES, ROOT
 from images import build_image, buildah, may_mount, run, version
 
 IMAGE = "localhost/tfconfig-webhook:test"
@@ -116,7 +116,7 @@ def test_version(root):
 
 def test_review(root):
     """The same bytes as from the machine it was built on would do: a recorded case's answer."""
-    case = next(p.parent for p in sorted(DATA.glob("*/expected.json")) if (p.parent / "patched.json").exists())
+    case = next(p.parent for p in sorted(CASES.glob("*/*/expected.json")) if (p.parent / "patched.json").exists())
     arguments = (case / "args").read_text().split() if (case / "args").exists() else []
     done = enter(root, "review", "--decode", *arguments, input=(case / "review.json").read_text())
     assert done.returncode == 0, done.stderr

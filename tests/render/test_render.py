@@ -11,11 +11,11 @@ import sys
 import pytest
 import yaml
 
-from conftest import DATA, ROOT, program_path
+from conftest import CASES, ROOT, program_path
 from kubernetes_objects import GROUP, INDEX, INJECT, PREFIX, ROLE
 from render_harness import ENVIRONMENT, render, render_json
 
-sys.path.append(str(ROOT / "tests" / "data_cases"))
+sys.path.append(str(ROOT / "tests" / "cases"))
 
 from cases import read_arguments, read_json  # noqa: E402
 from test_chain import OF_THREE, recorded  # noqa: E402
@@ -63,12 +63,12 @@ def addresses(tf_config, role="worker"):
 # ---- the same words and values as in the cluster ----
 
 
-NOT_ASKED = {"set-wait-without-an-image-is-denied"}  # render takes it that the webhook knows its image
+NOT_ASKED = {"wait-without-an-image-is-denied"}  # render takes it that the webhook knows its image
 
 
 def created_sets():
     """The data cases in which a set is created."""
-    return [path.parent for path in sorted(DATA.glob("set-*/review.json"))
+    return [path.parent for path in sorted(CASES.glob("set/*/review.json"))
             if path.parent.name not in NOT_ASKED and (path.parent / "expected.json").exists()
             and read_json(path)["request"]["operation"] == "CREATE"]
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 import pytest
-from conftest import DATA
+from conftest import CASES
 from server_harness import (PATIENCE, SANITIZED, Pair, pair, pod_review, serve, server)  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("program")
@@ -162,7 +162,7 @@ def test_variables_set_everything(serve, pair):
 
 
 def test_a_variable_sets_the_image_of_the_init_container_that_waits(serve):
-    review = (DATA / "pod-wait-adds-an-init-container/review.json").read_bytes()
+    review = (CASES / "pod/wait-adds-an-init-container/review.json").read_bytes()
     server = serve(environment={"TFCONFIG_WEBHOOK_WAIT_IMAGE": "registry.example.org/webhook:7"})
     patch = json.loads(base64.b64decode(server.review(review).json["patch"]))
     (added,) = [operation["value"][0] for operation in patch if operation["path"] == "/spec/initContainers"]

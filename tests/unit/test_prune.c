@@ -233,8 +233,8 @@ static void rules_say_the_same_of_a_whole_review(void)
 {
 	char *text = malloc(REVIEW_MAX);
 
-	CU_ASSERT(text && compare_reviews("tests/data/recorded/*.json", text) > 10);
-	CU_ASSERT(text && compare_reviews("tests/data/*/review.json", text) > 200);
+	CU_ASSERT(text && compare_reviews("tests/cases/recorded/*.json", text) > 10);
+	CU_ASSERT(text && compare_reviews("tests/cases/*/*/review.json", text) > 200);
 	free(text);
 }
 

@@ -10,7 +10,7 @@
 
 static const struct review_config config = {.cluster_domain = "cluster.local"};
 
-/* Reads a file of tests/data; the tests run at the project's root. The caller frees. */
+/* Reads a file of tests/cases; the tests run at the project's root. The caller frees. */
 static char *read_data(const char *name, size_t *ret_len)
 {
 	char path[200];
@@ -18,7 +18,7 @@ static char *read_data(const char *name, size_t *ret_len)
 	FILE *file;
 	long len;
 
-	snprintf(path, sizeof(path), "tests/data/%s", name);
+	snprintf(path, sizeof(path), "tests/cases/%s", name);
 	file = fopen(path, "rb");
 	CHECK_ROW(file != NULL, path);
 	if (!file)
@@ -262,9 +262,9 @@ static void a_review_that_runs_out_of_memory_anywhere_is_refused_as_a_whole(void
 	if (memory) {
 		check_memory_runs_out("recorded/statefulset-update-annotate.json", memory, SIZE);
 		check_memory_runs_out("recorded/pod-create-indexed-job.json", memory, SIZE);
-		check_memory_runs_out("pod-overwrite-replaces-the-last-and-removes-earlier-ones/review.json", memory,
+		check_memory_runs_out("pod/overwrite-replaces-the-last-and-removes-earlier-ones/review.json", memory,
 				      SIZE);
-		check_memory_runs_out("set-proxy-without-no-proxy-warns/review.json", memory, SIZE);
+		check_memory_runs_out("set/proxy-without-no-proxy-warns/review.json", memory, SIZE);
 	}
 	free(memory);
 }

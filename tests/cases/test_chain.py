@@ -10,12 +10,12 @@ import json
 
 import pytest
 
-from conftest import DATA, run_review
+from conftest import CASES, run_review
 from kubernetes_objects import GROUP, INJECT, patched, tf_config_of
 
 pytestmark = pytest.mark.usefixtures("program")
 
-RECORDED = DATA / "recorded"
+RECORDED = CASES / "recorded"
 CURE = "kubectl -n ml rollout restart statefulset/trainer"
 
 PODS = {ordinal: f"pod-create-ordinal-{ordinal}.json" for ordinal in (5, 6, 7)}

@@ -3,11 +3,11 @@
 import json
 import shlex
 
-from conftest import DATA, run_review
+from conftest import CASES, run_review
 
 
 def case_folders():
-    return sorted(review.parent for review in DATA.glob("*/review.json"))
+    return sorted(review.parent for review in CASES.glob("*/*/review.json"))
 
 
 def read_json(path):

@@ -1,4 +1,4 @@
-"""The data cases: a folder of tests/data for each, so that a new case needs no code.
+"""The data cases: a folder below pod/, set/ or review/ for each, so that a new case needs no code.
 
     review.json    the question, as the API server would send it (or bytes that are no review at all)
     args           further arguments for `tfconfig-webhook review`, one line; may be missing
@@ -14,15 +14,16 @@ import json
 import pytest
 
 from cases import answer_to, case_folders, read_arguments, read_json
-from conftest import DATA, run_review
+from conftest import CASES, run_review
 from kubernetes_objects import patched
 
 pytestmark = pytest.mark.usefixtures("program")
 
-CASES = [pytest.param(folder, id=folder.name) for folder in case_folders()]
+def named(folders):
+    return [pytest.param(folder, id=folder.relative_to(CASES).as_posix()) for folder in folders]
 
 
-@pytest.mark.parametrize("folder", CASES)
+@pytest.mark.parametrize("folder", named(case_folders()))
 def test_case(folder):
     code, answer, errors = answer_to(folder)
     if (folder / "stderr").exists():
@@ -45,8 +46,7 @@ def test_case(folder):
     assert "patch" not in again["response"], "the patched object is patched once more"
 
 
-@pytest.mark.parametrize("folder", [pytest.param(folder, id=folder.name) for folder in sorted(DATA.iterdir())
-                                    if folder.is_dir() and (folder / "expected.json").exists()])
+@pytest.mark.parametrize("folder", named(sorted(path.parent for path in CASES.glob("*/*/expected.json"))))
 def test_expectations_have_a_question(folder):
     """A misnamed review.json must not switch a case off."""
     assert (folder / "review.json").exists()

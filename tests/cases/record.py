@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes what the program answers now into data cases: expected.json and patched.json, or stderr.
 
-    python3 tests/data_cases/record.py CASE...
+    python3 tests/cases/record.py CASE...
 
-CASE is the name of a folder of tests/data that holds review.json (and args). Nothing says that the answer is right:
-read the difference before it is committed.
+CASE is a folder below tests/cases, such as set/plain-is-stamped, that holds review.json (and args). Nothing says that the
+answer is right: read the difference before it is committed.
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from cases import answer_to, read_json  # noqa: E402
-from conftest import DATA  # noqa: E402
+from conftest import CASES  # noqa: E402
 from kubernetes_objects import patched  # noqa: E402
 
 
@@ -42,11 +42,11 @@ def main(names):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     for name in names:
-        folder = DATA / pathlib.Path(name).name
+        folder = CASES / pathlib.Path(name).resolve().relative_to(CASES) if pathlib.Path(name).exists() else CASES / name
         if not (folder / "review.json").exists():
             print(f"{folder}/review.json is missing", file=sys.stderr)
             return 1
-        print(f"{folder.name}: {record(folder)}")
+        print(f"{folder.relative_to(CASES)}: {record(folder)}")
     return 0
 
 
