@@ -6,14 +6,14 @@
 
 enum self_check {
 	SELF_CHECK_VERIFIED,
-	SELF_CHECK_REFUSED, /* the bundle does not verify what is served, or is no bundle */
-	SELF_CHECK_UNKNOWN, /* the server could not be asked: it is busy, say */
+	SELF_CHECK_REFUSED, /* the bundle does not verify the certificate, or is not a bundle */
+	SELF_CHECK_UNKNOWN, /* the server did not answer; perhaps it is busy */
 };
 
 /*
- * Asks a TLS server for its certificate as the API server would: connects to address:port, asks for `name` and verifies
- * the chain and the name with the CAs in `bundle` (PEM) alone. What the server says over HTTP does not count. At most
- * 3 s; obeys no proxy variable. Thread-safe.
+ * Checks a TLS server's certificate as the API server would: connects to address:port, asks for `name`, and verifies
+ * the chain and the name with only the CAs in `bundle` (PEM). Sends no HTTP request. Takes at most 3 s; ignores proxy
+ * variables. err says why the result is not SELF_CHECK_VERIFIED. Thread-safe.
  */
 MUST_CHECK enum self_check self_check(const char *address, unsigned port, const char *name, const char *bundle,
 				      struct error *err);

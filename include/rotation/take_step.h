@@ -7,8 +7,9 @@
 #include "rotation/rotation.h"
 
 /*
- * Takes a step by what the look has found, which any but ROTATION_SIGN uses up. Returns 1 where it was taken, 0 where another was
- * faster: look again.
+ * Takes a step, based on what the look has found; after any step but ROTATION_SIGN the look is out of date. Returns 1
+ * if the step was taken, 0 if another replica was faster (look again), or -1. Internal to src/rotation, and used only
+ * by the thread of certificates.h.
  */
 MUST_CHECK int take_step(enum rotation_step step, struct look *look, struct replica *replica, struct error *err);
 

@@ -23,7 +23,7 @@ static const char *const key_names[KEYS] = {
 	[NEXT_KEY] = "next.key",          [RETIRED] = "retired.crt", [PROMOTED_AT] = "promoted-at",
 };
 
-/* The data's values, in the arena; NULL where there is none. */
+/* The data's values, in the arena; NULL for those that are missing. */
 struct values {
 	const char *text[KEYS];
 };
@@ -51,7 +51,7 @@ void ca_secret_release(struct ca_secret *secret)
 }
 
 /*
- * Reading. These return 0, -1 where reading failed, or 1 where the Secret is broken, which ends the reading too.
+ * Reading. These return 0, -1 if reading failed, or 1 if the Secret is broken, which ends the reading too.
  */
 
 static int set_broken(struct ca_secret *secret, const char *where, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -72,7 +72,7 @@ static int set_broken(struct ca_secret *secret, const char *where, const char *f
 	return 1;
 }
 
-/* For what a function of ours has found: a value that is wrong breaks the Secret, no memory is a failure. */
+/* Turns the error of a check into a result: a bad value makes the Secret broken, lack of memory is a failure. */
 static int classify(struct ca_secret *secret, enum key key, const struct error *found, struct error *err)
 {
 	if (found->code == ERROR_NO_MEMORY)
@@ -235,7 +235,7 @@ int ca_secret_parse(struct arena *arena, const char *json, size_t len, struct ca
 	return result < 0 ? -1 : 0;
 }
 
-/* Looking. */
+/* Viewing. */
 
 static struct rotation_ca rotation_ca_of(const struct inspection *inspection)
 {

@@ -18,12 +18,12 @@
 #include "sys/thread.h"
 
 enum {
-	RECHECK = 30,            /* seconds between two looks where no watch tells of a change */
-	CALM = 1000,             /* milliseconds between two that watches ask for */
-	BACKOFF_BASE = 1000,     /* milliseconds before the second try of what failed, … */
+	RECHECK = 30,            /* seconds between two looks if no watch reports a change */
+	CALM = 1000,             /* milliseconds between two looks that watches ask for */
+	BACKOFF_BASE = 1000,     /* milliseconds before the second attempt at what failed, … */
 	BACKOFF_CAP = 30 * 1000, /* … and at most */
-	STEPS_IN_A_ROW = 16,     /* a whole rotation takes seven, with waits between */
-	REPEATS_MAX = 5,         /* of a step that does not last, before that is trouble */
+	STEPS_IN_A_ROW = 16,     /* a whole rotation takes seven, with waits in between */
+	REPEATS_MAX = 5,         /* of a step without lasting effect, before that is a problem */
 	UNANSWERED_MAX = 10,     /* self-checks in a row without an answer, before the port counts as dead, … */
 	UNANSWERED_REST = 2,     /* … and the seconds between them */
 };
@@ -32,7 +32,7 @@ struct certificates {
 	struct replica replica;
 	struct backoff backoff;
 	struct last_problem last_problem;
-	unsigned repeats;    /* rows of steps in which one came twice, since all was done */
+	unsigned repeats;    /* runs of steps that ended with the same step twice, since there was last nothing to do */
 	unsigned unanswered; /* self-checks, in a row */
 	pthread_t thread;
 	atomic_bool stopping;
@@ -47,7 +47,7 @@ static void report_trouble(struct certificates *certificates, const char *messag
 		observer->trouble(observer->context, message);
 }
 
-/* What the API server would make of this replica by the bundles that are published, the worst of them. */
+/* What the API server would find with the published bundles: the worst result of them. */
 static enum self_check check_bundles(const struct certificates *certificates, const struct registration *registration,
 				     struct error *err)
 {
@@ -70,7 +70,7 @@ static enum self_check check_bundles(const struct certificates *certificates, co
 	return worst;
 }
 
-/* A port that can't be asked may be busy: it is not taken out of service for that, unless it lasts. */
+/* A port that does not answer may be busy: the replica stays ready, unless that lasts. */
 static void report_bundles(struct certificates *certificates, const struct registration *registration,
 			   struct error *ret_problem)
 {
@@ -93,7 +93,7 @@ static void report_bundles(struct certificates *certificates, const struct regis
 	}
 }
 
-/* Reports what others see of this replica, as far as the look knows; where that is not well, *ret_problem says why. */
+/* Reports what others see of this replica, as far as the look knows; *ret_problem says what is wrong. */
 static void report_state(struct certificates *certificates, const struct look *look, struct error *ret_problem)
 {
 	const struct certificates_observer *observer = &certificates->replica.observer;
@@ -112,7 +112,7 @@ static void report_state(struct certificates *certificates, const struct look *l
 		report_bundles(certificates, &look->registration, ret_problem);
 }
 
-/* -1 and what is wrong, where an admin has to mend it. */
+/* -1 and what is wrong, if an admin has to fix it. */
 static int check_objects(const struct certificates *certificates, const struct look *look, struct error *err)
 {
 	const struct certificates_config *config = &certificates->replica.config;
@@ -141,15 +141,15 @@ static int check_objects(const struct certificates *certificates, const struct l
 	return 0;
 }
 
-/* What became of a look. */
+/* The result of a look. */
 struct outcome {
 	enum rotation_step step; /* taken, unless another replica was faster; ROTATION_REST: there is nothing to do … */
 	unsigned rest;           /* … for so many seconds */
 };
 
 /*
- * Looks, and takes the step that is next, if any. A certificate of its own changes nothing that others share, so that
- * look is good for another step.
+ * Looks, and takes the next step, if any. Signing a certificate for this replica changes nothing that is shared, so the
+ * same look is good for another step.
  */
 static int look_and_step(struct certificates *certificates, struct look *look, struct outcome *ret_outcome,
 			 struct error *err)
@@ -193,8 +193,8 @@ static int look_and_step(struct certificates *certificates, struct look *look, s
 }
 
 /*
- * Takes steps for as long as there are some. *ret_rest is the seconds until the next look, at most RECHECK. A step that
- * comes twice in a row was overtaken or had no effect: that is slowed down at once, and is trouble where it goes on.
+ * Takes steps as long as there are any. *ret_rest is the seconds until the next look, at most RECHECK. A step that
+ * comes twice in a row was overtaken or had no effect: that is slowed down at once, and is a problem if it continues.
  */
 static int take_steps(struct certificates *certificates, unsigned *ret_rest, struct error *err)
 {
@@ -227,7 +227,7 @@ static int take_steps(struct certificates *certificates, unsigned *ret_rest, str
 	return 0;
 }
 
-/* Waits until something changes or the time is over, but a second at least. */
+/* Waits until something changes or the time is over, but at least a second. */
 static void wait_for_news(struct certificates *certificates, unsigned milliseconds)
 {
 	struct kube_client *client = certificates->replica.client;

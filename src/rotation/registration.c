@@ -99,7 +99,7 @@ bool registration_has(const struct registration *registration, const char *bundl
 	return registration->count > 0 && bundle[0];
 }
 
-/* CAs, the newest first; what has no place falls off the end. */
+/* CAs, the newest first; those that do not fit fall off the end. */
 struct list {
 	size_t count;
 	struct entry {
@@ -124,7 +124,7 @@ static bool list_has(const struct list *list, const char *id)
 	return false;
 }
 
-/* Takes the text over. Among those made in the same second who comes first stays first. */
+/* Takes ownership of the text. CAs made in the same second stay in the order in which they came. */
 static void list_insert(struct list *list, const struct inspection *ca, struct buf *pem, bool is_new)
 {
 	const struct entry entry = {.ca = *ca, .is_new = is_new, .pem = *pem};
@@ -150,11 +150,11 @@ static bool is_known(const struct rotation_view *view, const char *id)
 	       (view->has_next && strcmp(view->next.id, id) == 0);
 }
 
-/* Lists the CAs of ours in the text that are not in the list, and neither current nor next. */
+/* Adds those of our CAs in the text that are not in the list yet, and neither current nor next. */
 static int list_add(struct list *list, const char *text, const struct rotation_view *view, bool are_new,
 		    struct error *err)
 {
-	const size_t room = 2 * strlen(text) + 1024; /* for others, of any size */
+	const size_t room = 2 * strlen(text) + 1024; /* for CAs of others, of any size */
 
 	for (;;) {
 		CLEANUP(buf_release) struct buf pem;

@@ -42,7 +42,7 @@ void replica_look_release(struct look *look, struct replica *replica)
 {
 	ca_secret_release(&look->secret);
 	buf_release(&look->bundle);
-	/* The answers as JSON: one held the CA's key. */
+	/* The arena held the answers as JSON, and so the CA's key. */
 	explicit_bzero(replica->memory, REPLICA_ARENA_SIZE - replica->arena.left);
 	arena_reset(&replica->arena);
 }
@@ -84,7 +84,7 @@ static int read_secret(struct replica *replica, struct look *look, struct error 
 	return ca_secret_parse(&replica->arena, buf_string(&answer), answer.len, &look->secret, err);
 }
 
-/* How long the next CA has been seen published, without a break. */
+/* How long the next CA has been seen as published, without interruption. */
 static unsigned seconds_settled(struct replica *replica, const struct rotation_view *view)
 {
 	const uint64_t now = clock_milliseconds();
@@ -126,8 +126,8 @@ static void note_problem(struct look *look, const struct error *err)
 		look->problem = *err;
 }
 
-/* What both say together. */
-static int compare(struct look *look, struct replica *replica, struct error *err)
+/* Fills in what follows from both objects together. */
+static int combine(struct look *look, struct replica *replica, struct error *err)
 {
 	struct rotation_view *view = &look->view;
 
@@ -153,7 +153,7 @@ void replica_take_look(struct look *look, struct replica *replica)
 		note_problem(look, &err);
 	}
 	look->has_secret = read_secret(replica, look, &err) == 0;
-	if (!look->has_secret || compare(look, replica, &err) < 0) {
+	if (!look->has_secret || combine(look, replica, &err) < 0) {
 		note_problem(look, &err);
 		look->view = (struct rotation_view){.secret = ROTATION_SECRET_BROKEN};
 	}

@@ -8,8 +8,8 @@ enum {
 };
 
 /*
- * From when on a certificate is to be replaced: with a third of its life left. Certificates are made valid from before
- * they were made, which is no part of their life; so it is the configured one, unless theirs is shorter.
+ * When a certificate is to be replaced: with a third of its life left. Its validity starts before it was made, and that
+ * time is not part of its life, so the configured life counts, unless its own is shorter.
  */
 static time_t worn_from(const struct rotation_ca *certificate, unsigned life)
 {
@@ -20,7 +20,7 @@ static time_t worn_from(const struct rotation_ca *certificate, unsigned life)
 	return certificate->not_after - own / 3;
 }
 
-/* Old, expired, or not valid yet, as after a clock that was ahead has been put right. */
+/* Old, expired, or not valid yet, as after a clock that was fast has been corrected. */
 static bool is_worn(const struct rotation_ca *certificate, unsigned life, time_t now)
 {
 	return now < certificate->not_before || now >= worn_from(certificate, life);
@@ -39,7 +39,7 @@ static bool knows(const struct rotation_view *view, const char *id)
 	return false;
 }
 
-/* Whether an API server can take the leaf, and rule 2 knows its end. */
+/* Whether an API server can accept the leaf, and rule 2 covers its end. */
 static bool leaf_is_usable(const struct rotation_view *view, const struct rotation_times *times, time_t now)
 {
 	const struct rotation_ca *leaf = &view->leaf;
@@ -49,8 +49,8 @@ static bool leaf_is_usable(const struct rotation_view *view, const struct rotati
 }
 
 /*
- * A leaf of the same CA and one where there is none harm nobody, so they do not wait for the registration: if that
- * can't be written for months, certificates are renewed all the same. A change of the CA waits until all is in place.
+ * A new leaf of the same CA, or a first one, does no harm, so it does not wait for the registration: even if that can't
+ * be written for months, certificates are renewed. A leaf of another CA waits until the bundle is published.
  */
 static bool needs_leaf(const struct rotation_view *view, const struct rotation_times *times, time_t now)
 {
@@ -62,17 +62,17 @@ static bool needs_leaf(const struct rotation_view *view, const struct rotation_t
 		return true;
 	if (strcmp(view->leaf_issuer, view->current.id) != 0)
 		return view->published;
-	/* One that would end with its CA too is no better. */
+	/* A new leaf that would also end with its CA is no improvement. */
 	return now >= worn_from(&view->leaf, times->leaf_life) && end > view->leaf.not_after;
 }
 
-/* Whether this replica has had a certificate of the CA that signs. */
+/* Whether this replica has a certificate of the CA that signs. */
 static bool follows(const struct rotation_view *view)
 {
 	return view->has_current && view->has_leaf && strcmp(view->leaf_issuer, view->current.id) == 0;
 }
 
-/* The time of the promotion is missing, or from a clock that was ahead and has been put right. */
+/* The time of the promotion is missing, or from a clock that was fast and has been corrected. */
 static bool needs_confirmation(const struct rotation_view *view, const struct rotation_times *times, time_t now)
 {
 	return view->has_current && view->retired_count > 0 &&
@@ -80,8 +80,8 @@ static bool needs_confirmation(const struct rotation_view *view, const struct ro
 }
 
 /*
- * Clocks come in twice: who noted the promotion may be behind who signed the last leaf, and who drops ahead of the API
- * server that judges the leaf.
+ * The margin counts twice: the replica that noted the promotion may have a slower clock than the one that signed the
+ * last leaf, and the replica that drops the CA a faster one than the API server that verifies the leaf.
  */
 static time_t drop_from(const struct rotation_view *view, const struct rotation_times *times)
 {
@@ -101,11 +101,11 @@ static bool needs_next(const struct rotation_view *view, const struct rotation_t
 		return is_worn(&view->next, times->ca_life, now);
 	if (!view->rotation_asked && !is_worn(&view->current, times->ca_life, now))
 		return false;
-	/* One place is left for a Secret that is lost: its successor has a next beside all of these. */
+	/* One place is kept in case the Secret is lost: its successor has a next in addition to all of these. */
 	return view->retired_count + 2 < ROTATION_CAS_MAX;
 }
 
-/* The step that a sound Secret asks for. What serves comes first, then what others wait for. */
+/* The step that a sound Secret asks for. What keeps this replica serving comes first, then what others wait for. */
 static enum rotation_step sound_step(const struct rotation_view *view, const struct rotation_times *times, time_t now)
 {
 	if (!view->has_current && view->foreign_count > 0)
@@ -135,7 +135,7 @@ enum rotation_step rotation_next_step(const struct rotation_view *view, const st
 	case ROTATION_SECRET_SOUND:
 		if (view->registered)
 			return sound_step(view, times, now);
-		/* Who serves by this CA goes on with it, whatever became of the registration. */
+		/* A replica that serves with this CA continues, whatever became of the registration. */
 		return follows(view) && needs_leaf(view, times, now) ? ROTATION_SIGN : ROTATION_REST;
 	case ROTATION_SECRET_BROKEN:
 		break;
@@ -155,7 +155,7 @@ const char *rotation_step_name(enum rotation_step step)
 	return names[step];
 }
 
-/* Brings *look down to `then`, unless that has passed. */
+/* Lowers *look to the seconds until `then`, unless that has passed. */
 static void look_at(time_t *look, time_t then, time_t now)
 {
 	if (then > now && then - now < *look)

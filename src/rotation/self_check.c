@@ -13,7 +13,7 @@ static void free_list(struct curl_slist **list)
 	curl_slist_free_all(*list);
 }
 
-/* The URL's host is the name, for the SNI and the check of the certificate; the connection goes to the address. */
+/* The URL's host is the name, for the SNI and the verification; the connection goes to the address. */
 static bool set_peer(CURL *handle, const char *address, unsigned port, const char *name, struct curl_slist **ret_route)
 {
 	CLEANUP(buf_release) struct buf text = {0};
@@ -40,7 +40,7 @@ static bool set_check(CURL *handle, const struct buf *bundle, char details[CURL_
 
 enum self_check self_check(const char *address, unsigned port, const char *name, const char *bundle, struct error *err)
 {
-	/* The handle borrows what stands before it, so it is the first to go. */
+	/* The handle borrows what is declared before it, so it is declared last and freed first. */
 	char details[CURL_ERROR_SIZE] = "";
 	CLEANUP(buf_release) struct buf copy = {0};
 	CLEANUP(free_list) struct curl_slist *route = NULL;

@@ -6,7 +6,7 @@
 #include "pki/inspect.h"
 #include "pki/mint.h"
 
-enum { BODY_MAX = 512 * 1024 }; /* of a patch */
+enum { BODY_MAX = 512 * 1024 }; /* bytes of a patch */
 
 #define PATCH_TYPE "application/json-patch+json"
 #define APPLY_TYPE "application/apply-patch+yaml"
@@ -22,7 +22,7 @@ static enum kube_status patch(struct replica *replica, const char *path, const c
 	return kube_client_send(replica->client, &request, &answer, err);
 }
 
-/* Others were faster, or the object is gone: the next look tells. */
+/* 0 if others were faster or the object is gone, which the next look shows. */
 static int moved_on(enum kube_status status)
 {
 	return status == KUBE_OK || status == KUBE_CONFLICT || status == KUBE_NOT_FOUND ? 0 : -1;
@@ -42,7 +42,7 @@ static int create_secret(struct replica *replica, struct error *err)
 	return status == KUBE_OK ? 1 : moved_on(status);
 }
 
-/* Returns 1 where the Secret has the data now, 0 where it has changed meanwhile. */
+/* Returns 1 if the Secret now has the data, 0 if it has changed meanwhile, or -1. */
 static int write_secret(struct replica *replica, const struct look *look, struct error *err)
 {
 	CLEANUP(buf_release) struct buf body;
@@ -55,7 +55,7 @@ static int write_secret(struct replica *replica, const struct look *look, struct
 	return status == KUBE_OK ? 1 : moved_on(status);
 }
 
-/* A first CA, or one that is to replace another. */
+/* Makes a first CA, or one that is to replace another. */
 static int prepare(struct replica *replica, struct look *look, struct error *err)
 {
 	const time_t now = time(NULL);
