@@ -10,27 +10,27 @@
 #include "kube/client.h"
 
 /*
- * Events on a StatefulSet, where `kubectl describe` shows them. The same thing said again is counted in the event that is
- * there, and what another replica said just now is not said twice.
+ * Events on a StatefulSet, where `kubectl describe` shows them. A repetition raises the count of the existing event,
+ * and what another replica has just reported is not reported twice.
  * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
  *
- * Internal to src/kube.
+ * Internal to src/cluster. Belongs to the thread of the client.
  */
 
 struct event {
 	const char *namespace, *name, *uid; /* of the StatefulSet */
-	bool warning;                       /* else it is normal */
+	bool warning;                       /* of type Warning; else Normal */
 	const char *reason;                 /* one word, such as "GroupResized" */
 	const char *message;
-	const char *key; /* events with the same are one, whatever they say; NULL: the message */
-	bool by_one;     /* no other replica reports the same, so each time counts */
+	const char *key; /* events with the same key are one event, whatever their messages; NULL: the message */
+	bool by_one;     /* no other replica reports the same, so each report counts */
 };
 
-/* The arena is reset. KUBE_OK where the event is there. */
+/* Creates the event, or raises its count. KUBE_OK if it is there now. Resets the arena. */
 MUST_CHECK enum kube_status event_report(struct kube_client *client, struct arena *arena, const struct event *event,
 					 struct error *err);
 
-/* A number for the set, the reason and the key, never 0: to know what was reported last. */
+/* A number for the set, the reason and the key, never 0: to remember what was reported last. */
 uint64_t event_number(const struct event *event);
 
 #endif

@@ -11,11 +11,11 @@
 #include "kube/client.h"
 
 /*
- * One StatefulSet looked at, and mended where it needs to be. Internal to src/kube: reconciler.h is the thread that
- * decides when.
+ * Checks one StatefulSet, and fixes or reports what is wrong with it. Internal to src/cluster, and used only by the
+ * thread of reconciler.h, which decides when.
  */
 
-/* What both need; borrowed. The arena is reset by each. */
+/* What both functions need; borrowed. Each resets the arena. */
 struct syncer {
 	struct kube_client *client;
 	const struct review_config *review;
@@ -25,23 +25,23 @@ struct syncer {
 enum sync_result {
 	SYNC_NOTHING,   /* all is well, or the set is gone */
 	SYNC_RESTARTED, /* its pods are restarted with a new group */
-	SYNC_REPORTED,  /* somebody has to do something, as its event says */
-	SYNC_AGAIN,     /* another was faster: look again soon */
-	SYNC_FAILED,    /* err says why: try later */
-	SYNC_FORBIDDEN, /* it may not even be looked at */
+	SYNC_REPORTED,  /* a user has to act, as the event on the set says */
+	SYNC_AGAIN,     /* another change was faster: try again soon */
+	SYNC_FAILED,    /* err says why: try again later */
+	SYNC_FORBIDDEN, /* the webhook may not even read it; err says so */
 };
 
 struct sync_target {
 	const char *namespace, *name;
-	uint64_t reported; /* event_number of the last event on this, 0 for none; the function updates it */
-	bool restarted;    /* it was, whatever came of it */
-	unsigned was, size;
+	uint64_t reported;  /* event_number of the last event on this, 0 for none; the function updates it */
+	bool restarted;     /* set if the set was restarted, whatever the result */
+	unsigned was, size; /* pods of the group before and after a restart */
 };
 
-/* The stamp of the set. `was` and `size` are set where it is restarted: pods of the group. */
+/* Checks the stamp of the set, and restarts it if that is stale. */
 MUST_CHECK enum sync_result sync_stamp(const struct syncer *syncer, struct sync_target *target, struct error *err);
 
-/* Its Service: SYNC_NOTHING, or SYNC_REPORTED. */
+/* Checks its Service. Never SYNC_RESTARTED. */
 MUST_CHECK enum sync_result sync_service(const struct syncer *syncer, struct sync_target *target, struct error *err);
 
 #endif

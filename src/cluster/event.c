@@ -13,9 +13,9 @@
 
 enum {
 	ANSWER_MAX = 64 * 1024,
-	NAME_SHOWN = 200,   /* bytes of the set's name in the event's, which may have 253 */
-	MESSAGE_MAX = 1024, /* that the API server takes */
-	JUST_NOW = 10 * 60, /* seconds within which another replica has said the same */
+	NAME_SHOWN = 200,   /* bytes of the set's name in the event's name, which may have 253 */
+	MESSAGE_MAX = 1024, /* bytes that the API server accepts */
+	JUST_NOW = 10 * 60, /* seconds within which a report of another replica is enough */
 };
 
 #define COMPONENT "tfconfig-webhook"
@@ -48,7 +48,7 @@ static cJSON *involved_object(const struct event *event)
 	return object;
 }
 
-/* NULL where memory ends. */
+/* NULL if there is no memory. */
 static const char *write_event(struct arena *arena, const struct event *event, const char *name, const char *now)
 {
 	const size_t len = text_clip(event->message, strlen(event->message), MESSAGE_MAX);
@@ -105,7 +105,7 @@ static enum kube_status send(struct report *report, const struct kube_request *r
 	return kube_client_send(report->client, request, &report->answer, err);
 }
 
-/* Counts the event once more in the one that is there, unless another replica has just reported the same. */
+/* Raises the count of the existing event, unless another replica has just reported the same. */
 static enum kube_status count_again(struct report *report, const char *path, struct error *err)
 {
 	struct kube_request request = {.method = "GET", .path = path};

@@ -12,8 +12,8 @@
 #include "sys/thread.h"
 
 enum {
-	PATH_MAX_SIZE = 256, /* bytes: two labels of 63 and what is around them */
-	CLOCK_SLACK = 2,     /* milliseconds by which libcurl may find that the time is over before we do */
+	PATH_MAX_SIZE = 256, /* bytes: two labels of 63, and what is around them */
+	CLOCK_SLACK = 2,     /* milliseconds by which libcurl may see the end of the time before we do */
 };
 
 struct job {
@@ -26,9 +26,9 @@ struct finder {
 	struct finder_config config;
 	struct finder_observer observer;
 	struct kube_client *client;
-	uint64_t paused_until;     /* clock_milliseconds; for the thread alone, as the next two */
-	bool refused;              /* and so it was told */
-	enum related_kind refusal; /* the kind that was */
+	uint64_t paused_until;     /* clock_milliseconds; only for the thread, like the next two */
+	bool refused;              /* and that was reported */
+	enum related_kind refusal; /* the kind that was refused */
 	pthread_mutex_t lock;      /* guards all that follows */
 	pthread_cond_t changed;
 	struct job jobs[FINDER_JOBS_MAX]; /* a ring; the one under way stays in it until it is done */
@@ -49,7 +49,7 @@ static void format_path(char path[PATH_MAX_SIZE], const char *namespace, const s
 	}
 }
 
-/* Sees whether the API server lets us look at such objects. */
+/* Notes whether the API server lets us read such objects. */
 static void note_refusal(struct finder *finder, enum related_kind kind, enum kube_status status,
 			 const struct error *err)
 {
@@ -85,8 +85,8 @@ static enum related_state state_of(enum kube_status status)
 	return RELATED_UNKNOWN;
 }
 
-/* Reads an object in the time that is left; not from a cache of the API server's: it may just have been applied. */
-static enum related_state look(struct finder *finder, const struct job *job, size_t i, uint64_t left)
+/* Reads an object in the time that is left. Not from the API server's cache: it may just have been applied. */
+static enum related_state look_up(struct finder *finder, const struct job *job, size_t i, uint64_t left)
 {
 	const struct finder_observer *observer = &finder->observer;
 	const struct related *related = &job->list->items[i];
@@ -106,8 +106,8 @@ static enum related_state look(struct finder *finder, const struct job *job, siz
 	return state;
 }
 
-/* Nothing is looked for while that is refused; what there is no time for is unknown. Returns whether there was none. */
-static bool look_for_all(struct finder *finder, const struct job *job)
+/* Looks up all objects, but none while that is refused; late ones are unknown. Returns whether time ran out. */
+static bool look_up_all(struct finder *finder, const struct job *job)
 {
 	const struct finder_observer *observer = &finder->observer;
 	bool late = false;
@@ -118,7 +118,7 @@ static bool look_for_all(struct finder *finder, const struct job *job)
 		if (now < finder->paused_until)
 			break;
 		if (now < job->due) {
-			late = look(finder, job, i, job->due - now) == RELATED_UNKNOWN &&
+			late = look_up(finder, job, i, job->due - now) == RELATED_UNKNOWN &&
 			       clock_milliseconds() + CLOCK_SLACK >= job->due;
 		} else {
 			late = true;
@@ -128,7 +128,7 @@ static bool look_for_all(struct finder *finder, const struct job *job)
 	return late;
 }
 
-/* Waits for a job, which stays the first one. False where the finder is to stop and none is left. */
+/* Waits for a job, which stays the first in the ring. False if the finder is to stop and none is left. */
 static bool next_job(struct finder *finder, struct job *ret_job, bool *ret_stopping)
 {
 	bool found;
@@ -159,7 +159,7 @@ static void *run(void *context)
 	bool stopping;
 
 	while (next_job(finder, &job, &stopping)) {
-		const bool late = !stopping && look_for_all(finder, &job);
+		const bool late = !stopping && look_up_all(finder, &job);
 
 		drop_job(finder);
 		observer->done(observer->context, job.job, late);

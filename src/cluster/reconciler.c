@@ -21,17 +21,17 @@
 
 enum {
 	FIRST_BLOCK = 64 * 1024,
-	TREE_MAX = 4 * 1024 * 1024, /* bytes of a set as a tree */
-	SETTLES_MAX = 6,            /* times the settling, after which a set that never rests is seen to all the same */
+	TREE_MAX = 4 * 1024 * 1024, /* bytes of a set as a JSON tree */
+	SETTLES_MAX = 6,            /* settling times after which a set that keeps changing is synced all the same */
 	/* Milliseconds. */
-	AGAIN = 1000,                 /* another replica, or the set's controller, was faster */
-	BACKOFF_BASE = 30 * 1000,     /* after what did not help, … */
-	BACKOFF_CAP = 60 * 60 * 1000, /* … at most, … */
-	SERVICE_CAP = 10 * 60 * 1000, /* … and for a Service, which tells nobody when it changes */
-	CALM = 10 * 60 * 1000,        /* without a restart, after which the next is the first again */
-	RESTARTS_FREE = 3,            /* those that come as soon as they are due; from then on … */
-	RESTARTS_BASE = 60 * 1000,    /* … they come less and less often, whatever makes them due */
-	PAUSE = 60 * 1000,            /* without the right to look */
+	AGAIN = 1000,                 /* delay if another replica, or the set's controller, was faster */
+	BACKOFF_BASE = 30 * 1000,     /* first delay after a failure or a report, … */
+	BACKOFF_CAP = 60 * 60 * 1000, /* … the longest, … */
+	SERVICE_CAP = 10 * 60 * 1000, /* … and the longest for a Service, which is not watched */
+	CALM = 10 * 60 * 1000,        /* without a restart, after which the next counts as the first */
+	RESTARTS_FREE = 3,            /* those that happen as soon as they are due; from then on … */
+	RESTARTS_BASE = 60 * 1000,    /* … they are held back, longer each time */
+	PAUSE = 60 * 1000,            /* before the next attempt without the right to read */
 	POLL = 60 * 1000,
 };
 
@@ -54,7 +54,7 @@ struct reconciler {
 
 static uint64_t settle_time(const struct reconciler *reconciler)
 {
-	/* 0 is never. */
+	/* Plus 1, as a due time of 0 means never. */
 	return (uint64_t)reconciler->config.settle * 1000 + 1;
 }
 
@@ -66,7 +66,7 @@ static void report_trouble(struct reconciler *reconciler, enum kube_status statu
 		observer->trouble(observer->context, status == KUBE_FORBIDDEN, message);
 }
 
-/* It needs care once it has not changed for a while, or has been changing for long. */
+/* Makes a concern due once the set has not changed for a while, or has been changing for a long time. */
 static void settle(const struct reconciler *reconciler, struct concern *concern, uint64_t now)
 {
 	const uint64_t time = settle_time(reconciler);
@@ -79,7 +79,7 @@ static void settle(const struct reconciler *reconciler, struct concern *concern,
 	concern->failures = 0;
 }
 
-/* Something that restarts a set again and again is not worth a training: it gets rarer. */
+/* Whatever makes a set restart again and again must not stop its training: restarts get rarer. */
 static void hold_back(struct tracked_set *set)
 {
 	struct backoff backoff = {.base = RESTARTS_BASE, .cap = BACKOFF_CAP};
@@ -129,7 +129,7 @@ static void seen(void *context, const cJSON *object)
 		return;
 	stamp_check(&statefulset_kind, object, &reconciler->config.review, &reconciler->reflector.arena, &check);
 	if (reconciler->reflector.arena.state != ARENA_OK)
-		return; /* which the reflector sees */
+		return; /* which the reflector handles */
 	if (check.state == STAMP_NONE) {
 		tracked_sets_drop(&reconciler->tracked, namespace, name);
 		return;
@@ -217,13 +217,13 @@ static bool is_forbidden(const struct reconciler *reconciler)
 	return false;
 }
 
-/* Told where it begins, not for each try. */
+/* A failure is reported when it starts, not for each attempt. */
 static bool is_first_failure(enum sync_result result, const struct concern *concern)
 {
 	return result == SYNC_FAILED && concern->failures == 1;
 }
 
-/* Without the right to look at a set there is nothing to be done for any. That is told once, not for each. */
+/* Without the right to read one set, nothing can be done for any. That is reported once, not for each. */
 static void note_rights(struct reconciler *reconciler, enum concern_kind kind, enum sync_result result,
 			const struct error *err)
 {
@@ -271,7 +271,7 @@ static void sync_and_plan(struct reconciler *reconciler, struct sync_target *tar
 	note_rights(reconciler, kind, result, &err);
 }
 
-/* Where the API server is away, or lets it see nothing, it would fail for each. */
+/* While the API server is away, or forbids reading, each attempt would fail. */
 static bool may_sync(const struct reconciler *reconciler)
 {
 	return kube_client_stream_has_begun(reconciler->client) && clock_milliseconds() >= reconciler->paused_until;
@@ -292,13 +292,13 @@ static bool sync_first(struct reconciler *reconciler)
 	memcpy(namespace, set->namespace, strlen(set->namespace) + 1);
 	memcpy(name, set->name, strlen(set->name) + 1);
 	concern = &set->concerns[kind];
-	concern->due = 0; /* so that a change that comes meanwhile is not lost */
+	concern->due = 0; /* so that a change in the meantime is not lost */
 	target.reported = concern->reported;
 	sync_and_plan(reconciler, &target, kind);
 	return true;
 }
 
-/* Milliseconds until something is due, though the API server has no news. */
+/* Milliseconds until something is due, even if the API server has no news. */
 static unsigned time_to_wait(const struct reconciler *reconciler)
 {
 	const uint64_t now = clock_milliseconds();

@@ -49,8 +49,8 @@ static enum sync_result result_of(enum kube_status status)
 	return SYNC_FAILED;
 }
 
-/* Of a look. What is refused beyond that may be refused to this set alone, by a quota or a policy. */
-static enum sync_result result_of_look(enum kube_status status)
+/* For a GET, where 403 means that we lack the right. On a write it may concern this set alone (a quota, a policy). */
+static enum sync_result result_of_get(enum kube_status status)
 {
 	return status == KUBE_FORBIDDEN ? SYNC_FORBIDDEN : result_of(status);
 }
@@ -60,7 +60,7 @@ static int set_path(char path[PATH_SIZE], const struct sync_target *target)
 	return snprintf(path, PATH_SIZE, OBJECT_STATEFUL_SET_PATH, target->namespace, target->name);
 }
 
-/* -1 where it is no StatefulSet, or too large. */
+/* -1 if it is not a StatefulSet, or too large. */
 static int read_set(const struct syncer *syncer, const struct buf *answer, struct found *found, struct error *err)
 {
 	const char *restarted_at;
@@ -98,7 +98,7 @@ static enum kube_status get_set(const struct syncer *syncer, const struct sync_t
 	return read_set(syncer, answer, found, err) < 0 ? KUBE_REFUSED : KUBE_OK;
 }
 
-/* Tells it, unless it was the last that was told. An event that is refused, by a quota say, is not tried again. */
+/* Reports an event, unless it was the last one. One that is refused, for example by a quota, is not tried again. */
 static enum sync_result report(const struct syncer *syncer, struct sync_target *target, const struct event *event,
 			       struct error *err)
 {
@@ -130,7 +130,7 @@ static enum sync_result report_stale(const struct syncer *syncer, struct sync_ta
 	return report(syncer, target, &event, err);
 }
 
-/* As `kubectl rollout restart` patches it, and for this version alone. */
+/* Patches the set as `kubectl rollout restart` does, but only this version of it. */
 static enum kube_status send_restart(const struct syncer *syncer, const struct sync_target *target,
 				     struct restart *restart, bool dry_run, struct error *err)
 {
@@ -157,7 +157,7 @@ static enum kube_status send_restart(const struct syncer *syncer, const struct s
 static enum sync_result report_refusal(const struct syncer *syncer, struct sync_target *target,
 				       const struct found *found, const struct error *why, struct error *err)
 {
-	/* Who refuses may put a time or a number into the words. */
+	/* The refusal may contain a time or a number, so its text can't be the key. */
 	const char *key = arena_printf(syncer->arena, "refused %u %u", found->check.was, found->check.size);
 
 	return report_stale(
@@ -183,14 +183,14 @@ static void report_resized(const struct syncer *syncer, struct sync_target *targ
 	target->was = found->check.was;
 	target->size = found->check.size;
 	target->reported = 0;
-	/* The set is restarted, whether that can be told or not. */
+	/* The set is restarted, whether that can be reported or not. */
 	(void)report(syncer, target, &event, &unheard);
 	target->reported = 0;
 }
 
 /*
- * Checks what the API server has made, or would make, of the set. In replicas of two versions, stage 1 may write
- * another group than this one expects: that must not become a restart each time.
+ * Checks what the API server has made, or would make, of the set. If replicas of two versions run, stage 1 may write
+ * another group than this one expects; that must not cause a restart each time.
  */
 static enum sync_result check_restart(const struct syncer *syncer, struct sync_target *target,
 				      const struct restart *restart, struct error *err)
@@ -213,7 +213,7 @@ static void restart_release(struct restart *restart)
 	buf_release(&restart->answer);
 }
 
-/* Restarts the set where a dry run has shown that its stamp is current then. The tree that was read is no more then. */
+/* Restarts the set if a dry run shows that its stamp will be current then. Ends the tree that was read. */
 static enum sync_result restart_set(const struct syncer *syncer, struct sync_target *target, const struct found *found,
 				    struct error *err)
 {
@@ -228,7 +228,7 @@ static enum sync_result restart_set(const struct syncer *syncer, struct sync_tar
 	arena_reset(syncer->arena);
 	buf_init(&restart.answer, ANSWER_MAX);
 	status = send_restart(syncer, target, &restart, true, &why);
-	/* Who refuses a dry run, be it a webhook with a 403, refuses the restart. */
+	/* Whatever refuses a dry run (a webhook may use 403) would refuse the restart. */
 	if (status == KUBE_REFUSED || status == KUBE_FORBIDDEN)
 		return report_refusal(syncer, target, found, &why, err);
 	if (status == KUBE_OK) {
@@ -268,7 +268,7 @@ static enum sync_result reconcile_stamp(const struct syncer *syncer, struct sync
 	buf_init(&answer, ANSWER_MAX);
 	status = get_set(syncer, target, &answer, &found, err);
 	if (status != KUBE_OK)
-		return result_of_look(status);
+		return result_of_get(status);
 	switch (found.check.state) {
 	case STAMP_NONE:
 	case STAMP_CURRENT:
@@ -284,7 +284,7 @@ static enum sync_result reconcile_stamp(const struct syncer *syncer, struct sync
 	return report_stale(syncer, target, &found, stale_message(syncer, target, &found.check), NULL, err);
 }
 
-/* What is wrong with the Service, as warnings of stage 1 say it. */
+/* Reports what is wrong with the Service, in the words of stage 1's warnings. */
 static enum sync_result report_service(const struct syncer *syncer, struct sync_target *target,
 				       const struct found *found, const cJSON *service, struct error *err)
 {
@@ -316,7 +316,7 @@ static enum sync_result reconcile_service(const struct syncer *syncer, struct sy
 	buf_init(&answer, ANSWER_MAX);
 	status = get_set(syncer, target, &set_answer, &found, err);
 	if (status != KUBE_OK)
-		return result_of_look(status);
+		return result_of_get(status);
 	if (found.check.state == STAMP_NONE || found.check.size == 0 || !found.check.service)
 		return SYNC_NOTHING;
 	snprintf(path, sizeof(path), OBJECT_SERVICE_PATH, target->namespace, found.check.service);
@@ -326,7 +326,7 @@ static enum sync_result reconcile_service(const struct syncer *syncer, struct sy
 		if (!service)
 			return SYNC_FAILED;
 	} else if (status != KUBE_NOT_FOUND) {
-		return result_of_look(status);
+		return result_of_get(status);
 	}
 	return report_service(syncer, target, &found, service, err);
 }
