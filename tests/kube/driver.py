@@ -56,12 +56,12 @@ class Driver:
         return self.ask(f"wait {milliseconds}") == "true"
 
     def wait_until(self, condition):
-        """Lets the watches go on until condition()."""
+        """Lets the watches run until condition()."""
         while not condition():
             self.wait(50)
 
     def take_news(self):
-        """Waits until nothing more is told."""
+        """Waits until nothing more is reported."""
         while self.wait(100):
             pass
 
@@ -69,7 +69,7 @@ class Driver:
         return self.ask("problem")
 
     def wait_for_problem(self, text):
-        """Lets the watches go on until one has such a problem; "none" is that of watches which are all open."""
+        """Lets the watches run until one has such a problem; "none" is that of watches which are all open."""
         while text not in (problem := self.problem()):
             self.wait(50)
         return problem

@@ -43,7 +43,7 @@ REGISTRATION = "mutatingwebhookconfigurations"
 SERVICE = "services"
 STATEFUL_SET = "statefulsets"
 
-PATIENCE = 30  # seconds until something that should happen is taken for lost; sanitizers on a busy machine are slow
+PATIENCE = 30  # seconds until something that should happen counts as failed; sanitizers on a busy machine are slow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,10 +88,10 @@ class Request:
     verb: str = ""
     resource: str = ""
     namespace: str = ""
-    name: str = ""  # "" where the request names no object
+    name: str = ""  # "" if the request names no object
     namespace: str = ""  # of an object that was placed
     status: int = 0  # of the answer, 0 before it
-    events: int = 0  # sent so far, where it is a watch
+    events: int = 0  # sent so far, if it is a watch
 
     @property
     def json(self):
@@ -217,7 +217,7 @@ class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
                 self.shutdown_request(plain)
 
     def handle_error(self, request, client_address):
-        """A client that goes away is no event."""
+        """A client that goes away is nothing to report."""
 
     def drop_all(self):
         with self.lock:
@@ -416,7 +416,7 @@ class FakeApiServer:
         return self.fault(lambda handler, request: handler.reply(request, code, body, content_type), times, where)
 
     def garble(self, times=None, where=None):
-        """Answers 200 with what is no JSON."""
+        """Answers 200 with something that is not JSON."""
         return self.say(b'{"kind":"Secret","metadata":{"name":', times=times, where=where)
 
     def flood(self, times=None, where=None):
@@ -437,7 +437,7 @@ class FakeApiServer:
         return self.fault(play, times, where)
 
     def meanwhile(self, action, times=1, where=None):
-        """Calls action() before a request is carried out: what another client does just then."""
+        """Calls action() before a request is carried out, as if another client acted just then."""
         def play(handler, request):
             action()
             handler.answer(request)
@@ -467,7 +467,7 @@ class FakeApiServer:
             self._changed.notify_all()
 
     def end_watches(self):
-        """In order, as when their time is over."""
+        """Regularly, as when their time is over."""
         self._end_watches(lambda handler: handler.end_stream())
 
     def cut_watches(self):
@@ -516,7 +516,7 @@ class FakeApiServer:
                 return handler.end_stream()
 
     def _bookmarks(self, request):
-        """What a watch is told where only other objects have changed."""
+        """What a watch gets if only other objects have changed."""
         return []
 
     def _send_event(self, handler, request, event):
@@ -679,7 +679,7 @@ def _check_base64(kind, value):
 
 
 def _validate(resource, fields):
-    """What a real API server would not store either, as far as a mistake of the client's could do it."""
+    """What a real API server would not store either, as far as a mistake of the client could cause it."""
     kind = RESOURCES[resource].kind
     for key, value in (fields.get("data") or {}).items():
         _check_base64(kind, value)
@@ -731,7 +731,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.reply(request, code, json.dumps(fields).encode())
 
     def reply(self, request, code, body, content_type="application/json", send=None):
-        """`send` bytes of the body, all where not said."""
+        """`send` bytes of the body; by default all."""
         self.server.api.note_status(request, code)
         self.send_response(code)
         self.send_header("Content-Type", content_type)

@@ -1,9 +1,9 @@
 /*
- * Runs the reconciler alone, until stdin ends, and prints what it tells: a line each.
+ * Runs the reconciler alone, until stdin ends, and prints one line for each of its callbacks.
  *
  *   restarted NAMESPACE/NAME WAS SIZE
  *   following COUNT            each time the count changes
- *   passed-over COUNT
+ *   skipped COUNT
  *   failed NAMESPACE/NAME MESSAGE
  *   trouble MESSAGE, forbidden MESSAGE, or well
  *
@@ -25,14 +25,14 @@ static void restarted(void *context, const char *namespace, const char *name, un
 	printf("restarted %s/%s %u %u\n", namespace, name, was, size);
 }
 
-static void following(void *context, unsigned long count, unsigned long passed_over)
+static void following(void *context, unsigned long count, unsigned long skipped)
 {
-	static unsigned long passed_over_before;
+	static unsigned long skipped_before;
 	unsigned long *last = context;
 
-	if (passed_over != passed_over_before)
-		printf("passed-over %lu\n", passed_over);
-	passed_over_before = passed_over;
+	if (skipped != skipped_before)
+		printf("skipped %lu\n", skipped);
+	skipped_before = skipped;
 
 	if (*last == count)
 		return;

@@ -59,9 +59,9 @@ class SetsApi(FakeApiServer):
     def __init__(self, folder, **settings):
         super().__init__(folder, **settings)
         self.role = copy.deepcopy(ADVICE_ROLE)
-        self.oldest = 0  # a watch or a page from before that is refused
+        self.oldest = 0  # watches and pages of older versions are refused
         self.admits = True  # whether the webhook sees the sets, …
-        self.admits_dry_runs = True  # … also where nothing comes of it
+        self.admits_dry_runs = True  # … dry runs too
         self._all = {}
         self._snapshots = {}  # version -> what a list of it shows
 
@@ -193,7 +193,7 @@ class SetsApi(FakeApiServer):
     def _merge_patch(self, request, before):
         assert request.headers["content-type"] == "application/merge-patch+json"
         patch = json.loads(request.body)
-        wanted = patch["metadata"]["resourceVersion"]  # what patches here is for one version
+        wanted = patch["metadata"]["resourceVersion"]  # each patch here applies to one version only
         if wanted != before["metadata"]["resourceVersion"]:
             raise ApiError(409, "Conflict", f'Operation cannot be fulfilled on {request.resource} "{request.name}": '
                            "the object has been modified")

@@ -1,4 +1,4 @@
-"""`serve --cert-mode self-managed` against an API server that fails as told: whatever happens to it and to the objects,
+"""`serve --cert-mode self-managed` against an API server with faults on demand: whatever happens to it and to the objects,
 a client that trusts what the registration publishes is served.
 """
 
@@ -28,12 +28,12 @@ QUICK = ("--ca-settle", "1s")  # else a rotation takes ten seconds
 SERVES = "a new certificate is in use"
 PROMOTED = "the next CA signs from now on"
 TROUBLE = "the certificates need attention; the one in use stays in use"
-QUIET = 6  # seconds: by then one who asks again and again has asked too often
+QUIET = 6  # seconds: by then a client that asks again and again has asked too often
 ASKED = 5  # times that a steady client has been answered by each replica, at least
 
 
 def install(api):
-    """What the manifests bring: an empty Secret, and the registration without a caBundle."""
+    """What the manifests create: an empty Secret, and the registration without a caBundle."""
     api.put(SECRET, {"type": "Opaque"})
     api.put(REGISTRATION, {"webhooks": [
         {"name": name, "clientConfig": {"service": {"name": "tfconfig-webhook", "namespace": "tfconfig-system"}}}
@@ -113,7 +113,7 @@ class Replica(Server):
 
 @pytest.fixture
 def start(api):
-    """Starts replicas, and sees to it that each ends well."""
+    """Starts replicas, and checks that each ends well."""
     install(api)
     replicas = []
 
@@ -181,12 +181,12 @@ def test_an_empty_secret_is_all_it_needs(api, replica):
     assert names == [NAME, "tfconfig-webhook", "tfconfig-webhook.tfconfig-system", f"{NAME}.cluster.local"]
     assert set(data(api)) == {"ca.crt", "ca.key"}
     assert certificates(data(api)["ca.crt"]) == [ca]
-    # 7 days and a year, to the second; validity begins an hour back.
+    # 7 days and a year, to the second; validity starts an hour back.
     assert seconds_valid(leaf) == pytest.approx(7 * 86400 + 3600, abs=5)
     assert seconds_valid(ca) == pytest.approx(365 * 86400 + 3600, abs=5)
 
 
-def test_it_tells_what_it_does(api, replica):
+def test_it_reports_what_it_does(api, replica):
     replica.wait_for_event(SERVES)
     assert [event["step"] for event in replica.events() if "step" in event] == ["begin", "publish", "promote", "sign"]
     metrics = replica.metrics()
@@ -205,7 +205,7 @@ def test_a_second_replica_takes_what_is_there(api, start, replica):
     assert [event["step"] for event in second.events() if "step" in event] == ["sign"]
 
 
-def test_a_missing_secret_is_made(api, start):
+def test_a_missing_secret_is_created(api, start):
     api.delete(SECRET)
     start().wait_until_ready().leaf()
     assert set(data(api)) == {"ca.crt", "ca.key"}
@@ -246,7 +246,7 @@ BUNDLES = {
 
 @pytest.mark.parametrize("bundle", BUNDLES)
 @pytest.mark.parametrize("which", [(0,), (1,), (0, 1)])
-def test_a_changed_bundle_is_mended(api, replica, bundle, which):
+def test_a_changed_bundle_is_restored(api, replica, bundle, which):
     before = published(api)
 
     def change(registration):
@@ -317,7 +317,7 @@ def ask_for_rotation(api):
         {"tfconfig.dev/rotate": "now"}))
 
 
-def test_an_admin_asks_for_a_rotation_twice_and_nobody_notices(api, start):
+def test_two_requested_rotations_interrupt_no_client(api, start):
     replicas = [start(*QUICK).wait_until_ready() for _ in range(2)]
     with steady_clients(api, *replicas):
         for _ in range(2):
@@ -350,7 +350,7 @@ def test_the_ca_is_renewed_and_the_old_one_goes(api, start):
 
 
 @pytest.mark.parametrize("loss", ["deleted", "emptied"])
-def test_a_lost_secret_is_made_anew_and_nobody_notices(api, start, loss):
+def test_a_lost_secret_is_created_again_and_no_client_is_interrupted(api, start, loss):
     replicas = [start(*QUICK).wait_until_ready() for _ in range(2)]
     (before,) = certificates(published(api))
     with steady_clients(api, *replicas):
@@ -390,7 +390,7 @@ def test_a_broken_secret_is_named_and_left_alone(api, replica, kind):
         eventually(lambda: "ca.crt" in data(api), "there is a CA")
 
 
-def test_a_certificate_is_never_made_of_a_strangers_ca(api, start):
+def test_a_strangers_ca_never_signs_a_certificate(api, start):
     stranger = Authority("a stranger")
     pair = {"ca.crt": stranger.pem.decode(), "ca.key": stranger.key_pem.decode()}
     api.put(SECRET, {"data": {name: base64.b64encode(text.encode()).decode() for name, text in pair.items()}})
@@ -432,7 +432,7 @@ def test_without_watches_it_works_and_says_so(api, start):
     assert replica.is_ready()
 
 
-def test_trouble_is_told_once(api, start):
+def test_trouble_is_reported_once(api, start):
     with api.fail(503):
         replica = start()
         api.wait_for(is_get, count=4)
@@ -440,7 +440,7 @@ def test_trouble_is_told_once(api, start):
     replica.wait_until_ready()
 
 
-def test_another_who_is_faster_is_no_trouble(api, start):
+def test_a_faster_replica_is_not_trouble(api, start):
     api.disturb_next_patch(SECRET)
     api.disturb_next_patch(REGISTRATION)
     replica = start().wait_until_ready()

@@ -1,4 +1,4 @@
-"""The client of the Kubernetes API: requests, watches, and what it makes of an API server in trouble."""
+"""The client of the Kubernetes API: requests, watches, and how it copes with an API server in trouble."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ TIMED_OUT = re.compile(r"timed? ?out", re.IGNORECASE)
 
 @pytest.fixture
 def connect():
-    """Starts drivers against an API server, and sees to it that each ends well."""
+    """Starts drivers against an API server, and checks that each ends well."""
     drivers = []
 
     def start(api, timeout=10, **environment):
@@ -38,7 +38,7 @@ def driver(api, connect):
 
 @pytest.fixture
 def secret(api):
-    """The Secret's path, with a Secret behind it."""
+    """The path of a Secret that exists."""
     api.put(SECRET, {"data": {"key": "dmFsdWU="}})
     return api.path(SECRET)
 
@@ -82,7 +82,7 @@ def test_an_object_is_patched(api, driver, secret):
 def test_a_large_body_is_sent_at_once(api, driver, secret):
     value = base64.b64encode(b"x" * 900_000).decode()
     body = patch(("add", "/data/large", value))
-    assert len(body) > 1024 * 1024  # from which on libcurl would like to hear a 100 first
+    assert len(body) > 1024 * 1024  # from here on libcurl would wait for a 100 first
     assert driver.send("PATCH", secret, JSON_PATCH, body)[0] == "ok"
     assert api.get(SECRET)["data"]["large"] == value
     assert "expect" not in api.requests[0].headers
@@ -152,14 +152,14 @@ def test_a_patch_that_makes_the_object_invalid_is_refused(api, driver, secret):
     assert "HTTP 422: Secret" in message and "alphanumeric" in message
 
 
-def test_json_that_is_cut_is_given_as_it_came(api, driver, secret):
+def test_truncated_json_is_passed_on_unchanged(api, driver, secret):
     with api.garble():
         assert driver.show(secret) == ("ok", '{"kind":"Secret","metadata":{"name":')
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>busy</html>", b"{", b"[]", b"null", b'"text"', b'{"message":7}',
                                   b'{"message":"\xff"}', b"\0", b"[" * 5000, b'{"message":"' + b"x" * 70000 + b'"}'])
-def test_a_failure_without_a_message_is_told_by_its_code(api, driver, secret, body):
+def test_a_failure_without_a_message_is_reported_by_its_code(api, driver, secret, body):
     with api.say(body, code=500):
         assert driver.get(secret) == ("unavailable", f"GET {secret}: HTTP 500")
 
@@ -177,7 +177,7 @@ def test_a_long_message_is_cut_between_characters(api, driver, secret):
     assert 400 < len(message.encode()) < 512
 
 
-def test_a_key_that_is_quoted_back_is_not_told(api, driver, secret):
+def test_a_key_that_is_quoted_back_is_not_repeated(api, driver, secret):
     key = base64.b64encode(b"-----BEGIN PRIVATE KEY-----" * 4).decode()
     with api.fail(400, f'patch: Invalid value: "{{\\"ca.key\\":\\"{key}\\"}}": no'):
         message = driver.get(secret)[1]
@@ -206,7 +206,7 @@ def test_the_largest_answer_fits(api, driver, secret):
         assert driver.get(secret) == ("ok", str(4 * 1024 * 1024))
 
 
-def test_an_answer_that_breaks_off_is_none(api, driver, secret):
+def test_an_answer_that_breaks_off_does_not_count(api, driver, secret):
     with api.cut():
         status, message = driver.get(secret)
     assert status == "unavailable"
@@ -224,7 +224,7 @@ def test_an_api_server_that_does_not_answer_is_given_up(api, connect, secret):
 
 
 def test_an_api_server_that_never_speaks_is_given_up(api, connect, secret):
-    driver = connect(api, timeout=600)  # what connects not at all has 3 s
+    driver = connect(api, timeout=600)  # what does not connect at all has 3 s
     api.set_mute(True)
     status, message = driver.get(secret)
     assert status == "unavailable"
@@ -244,7 +244,7 @@ def test_an_api_server_that_is_away_comes_back(api, driver, secret):
     assert driver.get(secret)[0] == "ok"
 
 
-def test_a_name_that_does_not_resolve_is_no_connection(api, connect):
+def test_a_name_that_does_not_resolve_is_reported(api, connect):
     driver = connect(api, KUBERNETES_SERVICE_HOST="kubernetes.invalid")
     status, message = driver.get("/api")
     assert status == "unavailable"
@@ -272,7 +272,7 @@ def test_blanks_around_the_token_do_not_count(api, driver, secret):
     (b"one\r\nX-Remote-User: admin", "token does not hold a token"), (b"nul\0", "token does not hold a token"),
     (b"x" * 70000, "token has more than 65536 bytes"),
 ])
-def test_a_token_that_is_none_is_not_sent(api, driver, secret, token, problem):
+def test_an_invalid_token_is_not_sent(api, driver, secret, token, problem):
     api.folder.write(token=token)
     status, message = driver.get(secret)
     assert status == "unavailable"
@@ -358,7 +358,7 @@ def test_an_ipv6_api_server_is_reached(tmp_path, connect):
 
 @pytest.fixture
 def key(api):
-    """A Secret's value, in parts as long as one looks for: most are where nothing is written over them by chance."""
+    """A Secret's value, in parts as long as those searched for, most of which are not overwritten by chance."""
     value = secrets.token_hex(10_000)
     api.put(SECRET, {"data": {"key": value}})
     return {value[at:at + 32].encode() for at in range(0, len(value) - 32, 500)}
@@ -373,7 +373,7 @@ def test_neither_token_nor_answer_stays_in_memory(api, driver, key):
     with api.hang(times=1):
         driver.say(f"send GET {api.path(SECRET)}")
         api.wait_for(lambda request: request.verb == "get")
-        assert holds(driver.process.pid, token | key) == token  # so the look sees what is there
+        assert holds(driver.process.pid, token | key) == token  # so the search finds what is there
     assert driver.answer().startswith("ok ")
     assert holds(driver.process.pid, token | key) == set()
 
@@ -411,7 +411,7 @@ def test_waking_cuts_a_request(api, driver, secret):
         api.wait_for(lambda request: request.path == secret)
         driver.wake()
         assert driver.answer() == f"unavailable GET {secret}: interrupted"
-    # Until a wait has taken it, so that who stops does not miss it between two requests.
+    # Until a wait has taken it, so that a stop is not missed between two requests.
     assert driver.get(secret) == ("unavailable", f"GET {secret}: interrupted")
     assert driver.wait(0)
     assert driver.get(secret)[0] == "ok"
@@ -437,7 +437,7 @@ def test_waking_ends_a_request_that_does_not_connect(api, connect, secret):
 # Watches
 
 
-def test_a_watch_tells_of_changes(api, driver, secret):
+def test_a_watch_reports_changes(api, driver, secret):
     driver.watch(api.list_path(SECRET))
     assert driver.wait()
     (request,) = api.wait_for(lambda request: request.events == 1)
@@ -458,7 +458,7 @@ def test_a_watch_of_a_path_without_a_query(api, driver, secret):
     assert set(api.requests[0].query) == {"watch", "timeoutSeconds"}
 
 
-def test_a_burst_is_told_once(api, driver, secret):
+def test_a_burst_is_reported_once(api, driver, secret):
     driver.watch(api.list_path(SECRET))
     (request,) = driver.wait() and api.wait_for(lambda request: request.events == 1)
     driver.take_news()
@@ -469,7 +469,7 @@ def test_a_burst_is_told_once(api, driver, secret):
     assert not driver.wait(100)
 
 
-def test_watches_and_requests_go_on_beside_each_other(api, driver, secret):
+def test_watches_and_requests_run_side_by_side(api, driver, secret):
     api.put(REGISTRATION, {"webhooks": []})
     driver.watch(api.list_path(SECRET))
     driver.watch(api.list_path(REGISTRATION))
@@ -499,7 +499,7 @@ def test_a_watch_that_ends_is_opened_again(api, driver, secret):
     assert driver.problem() == "none"
 
 
-def test_what_happened_between_two_watches_is_told(api, driver, secret):
+def test_a_change_between_two_watches_is_reported(api, driver, secret):
     driver.watch(api.list_path(SECRET))
     assert driver.wait()
     driver.take_news()
@@ -524,7 +524,7 @@ def test_a_watch_that_breaks_is_opened_again(api, driver, secret, end):
     assert driver.wait()
 
 
-def test_why_a_watch_broke_is_told(api, driver, secret):
+def test_the_reason_why_a_watch_broke_is_reported(api, driver, secret):
     driver.watch(api.list_path(SECRET))
     assert driver.wait()
     hang = api.hang(where=is_watch)
@@ -545,7 +545,7 @@ def test_a_watch_outlives_an_api_server_that_is_away(api, driver, secret):
     assert api.seen(is_watch)[-1].status == 200
 
 
-def test_a_watch_whose_answer_does_not_begin_is_given_up(api, connect, secret):
+def test_a_watch_whose_answer_does_not_start_is_given_up(api, connect, secret):
     driver = connect(api, timeout=1)
     driver.watch(api.list_path(SECRET))
     with api.hang(where=is_watch):
@@ -585,7 +585,7 @@ def answer_without_content(api):
 
 
 @pytest.mark.parametrize("trouble", [forbid, expire, refuse_token, end_at_once, break_at_once, answer_without_content])
-def test_a_watch_in_trouble_does_not_turn_hot(api, driver, secret, trouble):
+def test_a_watch_in_trouble_does_not_spin(api, driver, secret, trouble):
     problem = trouble(api)
     driver.watch(api.list_path(SECRET))
     driver.wait_for_problem(problem)
@@ -595,7 +595,7 @@ def test_a_watch_in_trouble_does_not_turn_hot(api, driver, secret, trouble):
     assert 2 <= len(api.seen(is_watch)) <= 6
 
 
-def test_a_watch_that_may_not_is_opened_when_it_may(api, driver, secret):
+def test_a_forbidden_watch_is_opened_once_it_is_allowed(api, driver, secret):
     forbid(api)
     driver.watch(api.list_path(SECRET))
     assert 'cannot watch resource "secrets"' in driver.wait_for_problem("HTTP 403")

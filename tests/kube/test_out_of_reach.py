@@ -1,4 +1,4 @@
-"""Certificates that manage themselves, where objects are out of reach, or what is written to them does not last."""
+"""Certificates that manage themselves, when objects are out of reach, or what is written to them does not last."""
 
 import pytest
 from server_harness import eventually
@@ -16,7 +16,7 @@ def forget_bundle(registration):
 
 @pytest.fixture
 def forgetful(api):
-    """Somebody takes the caBundle away as it is written, before anybody can read it."""
+    """Something removes the caBundle as it is written, before it can be read."""
     original = api._json_patch
 
     def patch(request):
@@ -36,7 +36,7 @@ def forgetful(api):
     end()
 
 
-def test_what_does_not_last_is_trouble_and_no_flood(api, replica, forgetful):  # noqa: F811
+def test_a_step_that_does_not_last_is_trouble_but_no_flood(api, replica, forgetful):  # noqa: F811
     begin, end = forgetful
     before = len(api.seen(is_patch))
     begin()
@@ -58,7 +58,7 @@ def test_certificates_are_renewed_where_the_registration_is_out_of_reach(api, st
     replica.wait_for_event(AGAIN)
 
 
-def test_a_load_balancers_404_is_no_missing_object(api, replica):  # noqa: F811
+def test_a_load_balancers_404_is_not_a_missing_object(api, replica):  # noqa: F811
     before = api.get(SECRET)
     with api.say(b"default backend - 404", 404, "text/plain", where=lambda request: not is_watch(request)):
         api.touch(REGISTRATION)
@@ -68,7 +68,7 @@ def test_a_load_balancers_404_is_no_missing_object(api, replica):  # noqa: F811
     assert api.get(SECRET) == before
 
 
-def test_an_outage_is_told_once_however_its_numbers_differ(api, replica):  # noqa: F811
+def test_an_outage_is_reported_once_however_its_numbers_differ(api, replica):  # noqa: F811
     api.stop()
     replica.wait_for_event(TROUBLE)
     tries = replica.metrics()["process_cpu_seconds_total"]

@@ -28,7 +28,7 @@ def is_advice(request):
 
 @pytest.fixture
 def advised(api, serve):  # noqa: F811
-    """Starts servers that can look into the cluster."""
+    """Starts servers that can look objects up."""
     def start(*flags):
         return serve("--service-account", str(api.folder.path), *flags, environment=api.env)
     return start
@@ -70,7 +70,7 @@ def other(api, name="m-worker", replicas=2, service="trainer", namespace="ml", *
 
 
 class Asking:
-    """A review that somebody waits for in another thread."""
+    """A review that another thread waits for."""
 
     def __init__(self, server, body):
         self.answer = None
@@ -105,15 +105,15 @@ def ask_many(server, count, body):
     ({**SOUND, "selector": {"app": "x"}},
      "the pods are not selected by app=x, as their template lacks it: Service trainer"),
 ])
-def test_what_is_wrong_with_the_service_is_told(api, server, spec, warning):
-    api.place(SERVICE, "other", "trainer", spec=SOUND)  # another namespace's is of no use
+def test_problems_of_the_service_are_reported(api, server, spec, warning):
+    api.place(SERVICE, "other", "trainer", spec=SOUND)  # one of another namespace is of no use
     if spec:
         api.place(SERVICE, "ml", "trainer", spec=spec)
     assert warnings(server.review(review())) == [warning]
     assert server.metrics()["advice_lookups_total{result=\"%s\"}" % ("found" if spec else "missing")] == 1
 
 
-def test_a_set_that_waits_is_told_what_a_service_that_hides_pods_means(api, server):
+def test_a_set_that_waits_is_warned_of_a_service_that_hides_pods(api, server):
     api.place(SERVICE, "ml", "trainer", spec={**SOUND, "publishNotReadyAddresses": False})
     assert warnings(server.review(review(annotations={"tfconfig.dev/wait": "true"}))) == [
         "tfconfig.dev/wait waits forever: set publishNotReadyAddresses: true on Service trainer"]
@@ -128,13 +128,13 @@ def test_a_set_that_waits_is_told_what_a_service_that_hides_pods_means(api, serv
      "the group names Service trainer for a set whose spec.serviceName is x: StatefulSet m-worker"),
     ({"port": "2223"}, "tfconfig.dev/port must be the same on each set of the group: StatefulSet m-worker"),
 ])
-def test_what_differs_on_another_set_of_the_group_is_told(api, server, change, warning):
+def test_differences_on_another_set_of_the_group_are_reported(api, server, change, warning):
     api.place(SERVICE, "ml", "trainer", spec=SOUND)
     other(api, **change)
     assert warnings(server.review(member())) == [warning]
 
 
-def test_nothing_is_said_of_what_is_well_or_may_still_be_applied(api, server):
+def test_what_is_right_or_may_still_be_applied_causes_no_warning(api, server):
     api.place(SERVICE, "ml", "trainer", spec=SOUND)
     other(api, namespace="other", replicas=7)
     assert warnings(server.review(member())) == []
@@ -145,7 +145,7 @@ def test_nothing_is_said_of_what_is_well_or_may_still_be_applied(api, server):
     assert len({request.connection for request in api.seen(is_advice)}) == 1
 
 
-def test_an_update_and_a_dry_run_are_told_the_same_and_patched_alike(api, server):
+def test_an_update_and_a_dry_run_get_the_same_warnings_and_patch(api, server):
     answers = [server.review(review(dry_run=dry_run)).json for dry_run in (False, True)]
     assert answers[0] == answers[1]
     assert "missing: Service trainer" in answers[0]["warnings"][0]
@@ -153,7 +153,7 @@ def test_an_update_and_a_dry_run_are_told_the_same_and_patched_alike(api, server
     assert len(api.seen(is_advice)) == 3
 
 
-def test_advice_changes_warnings_alone(api, server, serve):  # noqa: F811
+def test_advice_changes_only_warnings(api, server, serve):  # noqa: F811
     without = serve("--wait-image", "tfconfig-webhook:test").review(review()).json
     advised = server.review(review()).json
     assert advised.pop("warnings") and "warnings" not in without
@@ -190,7 +190,7 @@ def test_a_webhook_without_the_rights_says_so_once_and_serves(api, advised):
     assert len(server.events(OFF)) == 1
 
 
-def test_a_refusal_is_told_again_after_it_worked(api, advised):
+def test_a_refusal_is_reported_again_after_a_success(api, advised):
     server = advised(*PATIENT, "--advice-pause", "0")
     api.place(SERVICE, "ml", "trainer", spec=SOUND)
     with api.fail(401, "Unauthorized", where=is_advice):
@@ -208,7 +208,7 @@ def test_a_refusal_is_told_again_after_it_worked(api, advised):
     assert (len(server.events(OFF)), len(server.events(AGAIN))) == (2, 1)
 
 
-def test_a_right_to_one_kind_alone_makes_no_flood(api, advised):
+def test_a_right_to_only_one_kind_causes_no_flood(api, advised):
     server = advised(*PATIENT, "--advice-pause", "0")
     api.role["get"] = {SERVICE}
     for _ in range(3):
@@ -217,7 +217,7 @@ def test_a_right_to_one_kind_alone_makes_no_flood(api, advised):
     assert (len(server.events(OFF)), len(server.events(AGAIN))) == (1, 0)
 
 
-def test_an_api_server_that_hangs_costs_the_advice_alone(api, advised):
+def test_an_api_server_that_hangs_costs_only_the_advice(api, advised):
     server = advised("--request-timeout", "5s")  # 20 that wait for each other, or one without a bound, are cut
     with api.hang(where=is_advice) as fault:
         assert warnings(server.review(review())) == []
@@ -229,7 +229,7 @@ def test_an_api_server_that_hangs_costs_the_advice_alone(api, advised):
     assert metrics['admission_requests_total{resource="statefulsets",operation="CREATE",decision="patched"}'] == 21
 
 
-def test_an_api_server_that_does_not_shake_hands_costs_the_advice_alone(api, advised):
+def test_an_api_server_that_does_not_shake_hands_costs_only_the_advice(api, advised):
     server = advised()
     api.set_mute(True)
     assert warnings(server.review(member())) == []
@@ -247,7 +247,7 @@ def test_an_api_server_that_is_gone_costs_the_advice_until_it_is_back(api, serve
 
 
 @pytest.mark.parametrize("code", [400, 404, 409, 429, 500, 503])
-def test_an_error_is_no_missing_object(api, server, code):
+def test_an_error_is_not_a_missing_object(api, server, code):
     with api.say(b"default backend - 404", code, "text/plain", where=is_advice):
         assert warnings(server.review(member())) == []
     assert server.metrics()['advice_lookups_total{result="unknown"}'] == 2
@@ -257,18 +257,18 @@ def test_an_error_is_no_missing_object(api, server, code):
 
 @pytest.mark.parametrize("body", [b"", b"no JSON", b"[]", b'{"kind":"Status"}', b'{"kind":"Service","x":"\xff"}',
                                   b'{"kind":"Service","spec":' + b"[" * 5000])
-def test_an_answer_that_is_no_such_object_gives_no_advice(api, server, body):
+def test_an_answer_that_is_not_such_an_object_gives_no_advice(api, server, body):
     with api.say(body, where=is_advice):
         assert warnings(server.review(review())) == []
 
 
-def test_an_object_that_is_too_large_is_passed_over(api, server):
+def test_an_object_that_is_too_large_is_skipped(api, server):
     api.place(SERVICE, "ml", "trainer", metadata={"annotations": {"x": "x" * 300 * 1024}}, spec={})
     assert warnings(server.review(review())) == []
     assert server.metrics()['advice_lookups_total{result="unknown"}'] == 1
 
 
-def test_objects_that_need_more_memory_than_a_review_may_use_are_passed_over(api, advised):
+def test_objects_that_need_more_memory_than_a_review_may_use_are_skipped(api, advised):
     server = advised(*PATIENT, "--memory", "16Mi")
     before = server.metrics()["memory_used_bytes"]
     line = ",".join(f"worker=m-{i}:1" for i in range(16))
@@ -305,7 +305,7 @@ def test_many_at_once_each_get_their_own_answer(api, advised):
             f"the pods find each other by a headless Service, which is missing: Service {name}"]
 
 
-def test_where_too_many_wait_the_rest_goes_on_without_advice(api, advised):
+def test_if_too_many_wait_the_rest_continue_without_advice(api, advised):
     server = advised(*PATIENT)
     with api.hang(where=is_advice):
         asking = [Asking(server, review(uid=str(i))) for i in range(64 + 10)]
@@ -325,7 +325,7 @@ def test_requests_over_one_connection_wait_one_after_the_other(server, send):
             assert (answer.json["uid"], warnings(answer)) == (f"b{i}", [])
 
 
-def test_a_client_that_goes_away_meanwhile_leaves_nothing_behind(api, advised):
+def test_a_client_that_goes_away_meanwhile_leaves_nothing_open(api, advised):
     server = advised(*PATIENT)
     server.review(review())
     before = server.wait_for_metric("connections", 0) and server.metrics()["memory_used_bytes"]
@@ -340,7 +340,7 @@ def test_a_client_that_goes_away_meanwhile_leaves_nothing_behind(api, advised):
     assert len(warnings(server.review(review()))) == 1
 
 
-def test_a_deadline_that_passes_meanwhile_ends_the_connection_in_order(api, advised):
+def test_a_deadline_that_passes_meanwhile_closes_the_connection_cleanly(api, advised):
     server = advised(*PATIENT, "--request-timeout", "5s")
     with api.hang(where=is_advice):
         with server.tls() as sock:
@@ -379,7 +379,7 @@ def test_a_stop_ends_reviews_that_wait_for_an_api_server_that_hangs(api, advised
             assert is_closed(sock)
 
 
-def test_a_stop_amid_many_reviews_is_orderly(advised):
+def test_a_stop_amid_many_reviews_is_clean(advised):
     for _ in range(3):
         server = advised("--threads", "4")
         asking = [Asking(server, member(uid=str(i))) for i in range(16)]
@@ -389,13 +389,13 @@ def test_a_stop_amid_many_reviews_is_orderly(advised):
             one.wait()  # it may have come too late
 
 
-def test_a_server_whose_certificate_manages_itself_looks_too(api, start):  # noqa: F811
+def test_a_server_whose_certificate_manages_itself_looks_objects_up_too(api, start):  # noqa: F811
     replica = start(*QUICK, *PATIENT).wait_until_ready()
     replica.leaf()
     assert replica.metrics()['advice_lookups_total{result="missing"}'] == 1
 
 
-def test_a_server_outside_of_a_cluster_says_that_it_does_not_look(serve):  # noqa: F811
+def test_a_server_outside_of_a_cluster_says_that_it_looks_nothing_up(serve):  # noqa: F811
     server = serve("--service-account", "/nowhere")
     assert warnings(server.review(review())) == []
     event = server.wait_for_event(NO_CLUSTER)

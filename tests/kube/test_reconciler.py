@@ -1,4 +1,4 @@
-"""The reconciler against an API server that fails as told, with stage 1 behind it."""
+"""The reconciler against an API server with faults on demand, and with stage 1 as its webhook."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ class Reconciler:
             self._new.put(line.rstrip("\n"))
 
     def wait_for(self, begin, count=1):
-        """The line that begins so; earlier ones may have been waited for before."""
+        """The line that starts with this; earlier ones may have been waited for before."""
         end = time.monotonic() + PATIENCE
         while len(found := [line for line in self.lines if line.startswith(begin)]) < count:
             try:
@@ -93,7 +93,7 @@ def is_real_patch(request):
 
 
 def settled(api, reconciler):
-    """All that was due has been seen to: a set that is stale on purpose was restarted after what came before it."""
+    """Everything that was due is done: a set that is stale on purpose was restarted after whatever came before it."""
     api.add(stateful_set("marker", replicas=1, namespace="zz"))
     api.add(headless_service("marker", namespace="zz"))
     reconciler.wait_for("restarted zz/marker")
@@ -153,7 +153,7 @@ def test_what_needs_nothing_is_not_touched(api, reconcile):
     assert not api.events("GroupStale")
 
 
-def test_scaled_to_nothing_and_back_is_no_reason(api, reconcile):
+def test_scaled_to_zero_and_back_is_no_reason_to_restart(api, reconcile):
     reconciler = follow_trainer(api, reconcile)
     api.scale("trainer", 0)
     settled(api, reconciler)
@@ -172,7 +172,7 @@ def test_a_burst_of_scales_is_one_restart(api, reconcile):
     assert len(api.seen(is_set_patch)) == 2
 
 
-def test_a_burst_that_ends_where_it_began_is_none(api, reconcile):
+def test_a_burst_that_ends_where_it_started_is_no_restart(api, reconcile):
     reconciler = follow_trainer(api, reconcile, settle=1)
     api.scale("trainer", 5)
     api.scale("trainer", 3)
@@ -180,7 +180,7 @@ def test_a_burst_that_ends_where_it_began_is_none(api, reconcile):
     assert api.restarts_of() == 0
 
 
-def test_on_scale_deny_is_told_and_left_alone(api, reconcile):
+def test_on_scale_deny_is_reported_and_left_alone(api, reconcile):
     reconciler = follow_trainer(api, reconcile, annotations={"on-scale": "deny"})
     api.scale("trainer", 5)
     settled(api, reconciler)
@@ -198,7 +198,7 @@ def test_the_rest_of_the_replicas_takes_the_change(api, reconcile):
     assert api.group_of() == "chief=trainer.trainer:1,worker=trainer.trainer:4"
 
 
-def test_fixed_counts_are_told_what_to_edit(api, reconcile):
+def test_the_event_on_fixed_counts_says_what_to_edit(api, reconcile):
     reconciler = follow_trainer(api, reconcile, annotations={"cluster": "chief:1,worker:2"})
     api.scale("trainer", 5)
     settled(api, reconciler)
@@ -209,7 +209,7 @@ def test_fixed_counts_are_told_what_to_edit(api, reconcile):
         "trainer add up to 3, and its spec.replicas is 5: make them equal")
 
 
-def test_what_was_told_is_not_told_again(api, reconcile):
+def test_what_was_reported_is_not_reported_again(api, reconcile):
     reconciler = follow_trainer(api, reconcile, annotations={"on-scale": "deny"})
     api.scale("trainer", 5)
     settled(api, reconciler)
@@ -222,7 +222,7 @@ def test_what_was_told_is_not_told_again(api, reconcile):
                 if r.json["reason"] == "GroupStale"]) == 1
 
 
-def test_two_replicas_restart_a_set_once_and_tell_it_once(api, reconcile):
+def test_two_replicas_restart_a_set_once_and_report_it_once(api, reconcile):
     for number in range(5):
         api.add(headless_service(f"set-{number}"))
         api.apply(stateful_set(f"set-{number}"))
@@ -253,7 +253,7 @@ def test_two_replicas_restart_a_set_once_and_tell_it_once(api, reconcile):
 
 
 def test_a_restart_that_would_not_be_stamped_touches_nothing(api, reconcile):
-    """In a namespace that the registration leaves out, say."""
+    """For example in a namespace that the registration leaves out."""
     reconciler = follow_trainer(api, reconcile)
     api.admits = api.admits_dry_runs = False
     api.scale("trainer", 5)
@@ -263,7 +263,7 @@ def test_a_restart_that_would_not_be_stamped_touches_nothing(api, reconcile):
         "the webhook leaves this namespace out, so a restart would not pass it: no pod gets a TF_CONFIG")
 
 
-def test_a_restart_that_is_refused_is_told(api, reconcile):
+def test_a_restart_that_is_refused_is_reported(api, reconcile):
     reconciler = follow_trainer(api, reconcile)
     with api.fail(422, 'admission webhook "policy.example.com" denied the request: not on a Monday',
                   where=is_set_patch):
@@ -275,7 +275,7 @@ def test_a_restart_that_is_refused_is_told(api, reconcile):
     assert not api.seen(is_real_patch)
 
 
-def test_a_set_that_changes_meanwhile_is_looked_at_again(api, reconcile):
+def test_a_set_that_changes_meanwhile_is_checked_again(api, reconcile):
     reconciler = follow_trainer(api, reconcile)
     with api.meanwhile(api.report_status, where=is_real_patch):
         api.scale("trainer", 5)
@@ -316,7 +316,7 @@ def test_the_list_comes_in_pages(api, reconcile):
 
 
 @pytest.mark.parametrize("end", ["end_watches", "cut_watches"])
-def test_a_watch_goes_on_from_where_it_ended(api, reconcile, end):
+def test_a_watch_continues_from_where_it_ended(api, reconcile, end):
     trainer(api)
     reconciler = reconcile()
     api.wait_for(is_watch)
@@ -331,7 +331,7 @@ def test_a_watch_goes_on_from_where_it_ended(api, reconcile, end):
     assert first.query["allowWatchBookmarks"] == "true"
 
 
-def test_bookmarks_move_the_place_on(api, reconcile):
+def test_bookmarks_advance_the_version(api, reconcile):
     trainer(api)
     reconcile().wait_for("following 1")
     (watch,) = api.wait_for(is_watch)
@@ -407,8 +407,8 @@ def test_without_the_right_to_patch_it_says_so_and_waits(api, reconcile):
 
 
 @pytest.mark.parametrize("resource", [SETS, SERVICES])
-def test_rights_that_are_taken_away_are_told_once(api, reconcile, resource):
-    """The watch goes on, as an API server asks for rights when it begins."""
+def test_rights_that_are_taken_away_are_reported_once(api, reconcile, resource):
+    """The watch goes on, since an API server checks rights only when it starts."""
     trainer(api)
     api.add(headless_service("other"))
     api.apply(stateful_set("other"))
@@ -472,7 +472,7 @@ def test_a_stamp_of_a_newer_version_is_left_alone(api, reconcile):
 
 
 def test_a_restart_that_does_not_help_is_not_repeated(api, reconcile):
-    """The dry run was stamped and the restart was not, as with a webhook that is left out where it does not answer."""
+    """The dry run was stamped and the restart was not, as with a webhook that is skipped when it does not answer."""
     reconciler = follow_trainer(api, reconcile)
     api.admits = False
     api.scale("trainer", 5)
@@ -491,7 +491,7 @@ def test_a_set_that_is_scaled_again_and_again_is_restarted_less_often(api, recon
     assert len(reconciler.said("restarted ml/trainer")) == 3
 
 
-def test_conflicts_without_end_are_tried_less_often(api, reconcile):
+def test_endless_conflicts_are_retried_less_often(api, reconcile):
     reconciler = follow_trainer(api, reconcile)
     with api.fail(409, "a policy that says so", where=is_set_patch):
         api.scale("trainer", 5)
@@ -501,7 +501,7 @@ def test_conflicts_without_end_are_tried_less_often(api, reconcile):
         assert len(api.seen(is_set_patch)) <= 5
 
 
-def test_a_failure_is_told_once(api, reconcile):
+def test_a_failure_is_reported_once(api, reconcile):
     for number in range(4):
         api.add(headless_service(f"set-{number}"))
         api.apply(stateful_set(f"set-{number}"))
@@ -528,7 +528,7 @@ def test_a_set_that_was_refused_is_settled_like_any_other(api, reconcile):
 
 
 def test_another_domain_is_no_reason_to_complain_of_the_size(api, reconcile):
-    """A set that runs with short names in its stamp is not measured by the names that it would get now."""
+    """A set whose stamp has short names is not measured by the names that it would get now."""
     api.add(headless_service())
     fields = api.apply(stateful_set(replicas=2))
     annotations = fields["spec"]["template"]["metadata"]["annotations"]
@@ -541,7 +541,7 @@ def test_another_domain_is_no_reason_to_complain_of_the_size(api, reconcile):
     assert not api.events("GroupStale")
 
 
-def test_what_happens_again_is_counted(api, reconcile):
+def test_an_event_that_repeats_is_counted(api, reconcile):
     reconciler = follow_trainer(api, reconcile)
     for number, replicas in enumerate((5, 3, 5), 1):
         api.scale("trainer", replicas)
@@ -549,7 +549,7 @@ def test_what_happens_again_is_counted(api, reconcile):
     assert sorted(event["count"] for event in api.events("GroupResized")) == [1, 2]
 
 
-def test_an_update_strategy_that_rolls_nothing_is_told(api, reconcile):
+def test_an_update_strategy_that_rolls_nothing_is_reported(api, reconcile):
     trainer(api)
     api.change(updateStrategy={"type": "OnDelete"})
     reconciler = reconcile()
@@ -564,7 +564,7 @@ def test_an_update_strategy_that_rolls_nothing_is_told(api, reconcile):
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"metadata":{"resourceVersion":"7","continue":"a b"},"items":[]}'])
-def test_an_answer_that_is_no_list_is_no_reason_to_hurry(api, reconcile, body):
+def test_an_answer_that_is_not_a_list_is_retried_slowly(api, reconcile, body):
     with api.say(body, where=lambda r: r.verb == "list"):
         reconciler = reconcile()
         reconciler.wait_for("trouble ")
@@ -587,7 +587,7 @@ def test_a_place_in_the_list_that_is_too_old_means_a_new_list(api, reconcile):
     assert len(api.seen(lambda r: r.verb == "list")) == 4
 
 
-def test_an_object_that_is_too_large_is_passed_over(api, reconcile):
+def test_an_object_that_is_too_large_is_skipped(api, reconcile):
     """A tree needs many times the bytes of its text."""
     for number in range(3):
         api.add(stateful_set(f"a-{number}", opted_in=False))
@@ -597,7 +597,7 @@ def test_an_object_that_is_too_large_is_passed_over(api, reconcile):
     giant["spec"]["template"]["spec"]["containers"][0]["args"] = [""] * 200_000
     api.add(giant)
     reconciler = follow_trainer(api, reconcile)
-    reconciler.wait_for("passed-over ")
+    reconciler.wait_for("skipped ")
     assert len(api.seen(lambda r: r.verb == "list")) < 20
     api.change("b-giant", replicas=9)
     api.scale("trainer", 5)
@@ -608,7 +608,7 @@ def test_an_object_that_is_too_large_is_passed_over(api, reconcile):
 # The Service
 
 
-def test_a_missing_service_is_told_and_so_is_its_cure(api, reconcile):
+def test_a_missing_service_is_reported_and_so_is_its_return(api, reconcile):
     api.apply(stateful_set())
     reconciler = reconcile()
     api.wait_until(lambda: api.events("ServiceMissing"), "it is told")
@@ -629,7 +629,7 @@ def test_a_missing_service_is_told_and_so_is_its_cure(api, reconcile):
      "no pod has a name before it is ready: set publishNotReadyAddresses: true on Service trainer"),
     ({"selector": {"app": "other"}}, "the pods are not selected by app=other, as their template lacks it: Service trainer"),
 ])
-def test_a_service_that_gives_no_names_is_told(api, reconcile, change, message):
+def test_a_service_that_gives_no_names_is_reported(api, reconcile, change, message):
     api.apply(stateful_set())
     api.add(headless_service(**change))
     reconcile()

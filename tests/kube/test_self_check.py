@@ -1,4 +1,4 @@
-"""The check of the own certificate, as the API server would see it."""
+"""The check of a replica's own certificate, as the API server would do it."""
 
 import socket
 import ssl

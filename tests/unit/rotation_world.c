@@ -130,7 +130,7 @@ static bool is_recorded(const struct world *world, unsigned id)
 	return bundle_has(&secret, id) || bundle_has(&world->versions[world->version].bundle, id);
 }
 
-/* Runs what somebody else does to an object, and notes which CAs neither knows any more. */
+/* Runs what an outsider does to an object, and notes which CAs neither object knows any more. */
 static void note_losses(struct world *world, void (*meddle)(struct world *world, const void *how), const void *how)
 {
 	bool recorded[WORLD_CAS];
@@ -339,7 +339,7 @@ static void decide(struct world *world, struct world_replica *replica)
 
 	replica->noted = world_clock(world, replica->ahead);
 	replica->step = rotation_next_step(&view, &times, replica->noted);
-	/* Who has stood still since the reads gets a leaf that is old already: only a new look helps. */
+	/* A replica that has stalled since the reads gets a leaf that is old already: only a new look helps. */
 	if (replica->step == ROTATION_REST || (has_signed && replica->step == ROTATION_SIGN))
 		replica->at = AT_CLOCK;
 	else
@@ -361,7 +361,7 @@ static void sign(struct world *world, struct world_replica *replica)
 	replica->has_leaf = true;
 	replica->leaf = (struct rotation_ca){.not_before = now - BACKDATE, .not_after = end};
 	replica->issuer = replica->seen.current;
-	/* What others share is as it was, so the look is good for another step. */
+	/* Nothing that is shared has changed, so the look is good for another step. */
 	replica->at = AT_DECISION;
 }
 
@@ -370,7 +370,7 @@ static void adopt(struct world *world, const struct world_replica *replica, stru
 	const struct world_bundle *published = &world->versions[replica->seen_version].bundle;
 	const struct world_bundle all = adopted(world, published, secret);
 
-	/* Whom there is no room for is given up. */
+	/* CAs for which there is no room are dropped. */
 	for (unsigned i = room_for(all.count); i < all.count; i++)
 		world->cas[all.ids[i]].forgotten = true;
 	memcpy(secret->retired, all.ids, sizeof(secret->retired));
@@ -380,7 +380,7 @@ static void adopt(struct world *world, const struct world_replica *replica, stru
 
 static void promote(struct world *world, const struct world_replica *replica, struct world_secret *secret)
 {
-	/* Until now nobody served anything that an API server could know. */
+	/* Until now no replica served anything that an API server could know. */
 	if (!secret->current && secret->retired_count == 0 && world->amnesia < replica->seen_version)
 		world->amnesia = replica->seen_version - 1;
 	if (secret->current && world->flaw != FLAW_NO_RETIRED) {
@@ -393,7 +393,7 @@ static void promote(struct world *world, const struct world_replica *replica, st
 	secret->promoted_at = world->flaw == FLAW_PROMOTER_NOTES_TIME ? replica->noted : 0;
 }
 
-/* Makes of the Secret that the replica has seen what the step asks for. */
+/* Turns the Secret that the replica has seen into what the step asks for. */
 static void change_secret(struct world *world, const struct world_replica *replica, struct world_secret *secret)
 {
 	switch (replica->step) {

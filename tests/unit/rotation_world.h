@@ -28,14 +28,14 @@ enum world_flaw {
 	FLAW_NONE,
 	FLAW_SHORT_SETTLE,        /* a second less than API servers may be late */
 	FLAW_SETTLE_BEFORE_READ,  /* counted from before the read that showed the CA published */
-	FLAW_NO_RETIRED,          /* who signed before is forgotten at the promotion */
+	FLAW_NO_RETIRED,          /* the CA that signed before is forgotten at the promotion */
 	FLAW_SECRET_FIRST,        /* the registration is read after the Secret */
 	FLAW_LIFE_FROM_SIGNATURE, /* of a leaf, not from before the reads */
 	FLAW_NO_MARGIN,
-	FLAW_ONE_MARGIN,          /* where two clocks count */
+	FLAW_ONE_MARGIN,          /* where two clocks matter */
 	FLAW_PROMOTER_NOTES_TIME, /* with the promotion, as it was when that was decided */
 	FLAW_FIRST_AT_ONCE,       /* the CA of a new Secret signs before it is published */
-	FLAW_NO_ADOPTION,         /* a new Secret is made as if there had been none */
+	FLAW_NO_ADOPTION,         /* a new Secret is created as if there had been none before */
 	FLAW_BLIND_PUBLISH,       /* patches of the registration test nothing */
 	FLAW_BLIND_WRITE,         /* nor do those of the Secret */
 	FLAW_LEAF_OUTLIVES_CA,
@@ -66,7 +66,7 @@ struct world_secret {
 
 struct world_registration {
 	int64_t since; /* by the world's time */
-	bool stranger; /* written by somebody else: what API servers make of it is not our fault */
+	bool stranger; /* written by an outsider: what API servers make of it is not our fault */
 	bool gone;     /* our webhooks are not in it */
 	struct world_bundle bundle;
 };
@@ -102,9 +102,9 @@ struct world {
 	enum world_flaw flaw;
 	bool trace;   /* print what happens */
 	int64_t now;  /* milliseconds, as they pass */
-	int64_t leap; /* milliseconds that all clocks on the wall have leapt ahead beside that */
+	int64_t leap; /* milliseconds that all wall clocks have leapt ahead in addition */
 	unsigned ca_count;
-	struct world_ca cas[WORLD_CAS]; /* the first is none */
+	struct world_ca cas[WORLD_CAS]; /* the first is unused */
 	struct world_secret secret;
 	unsigned version; /* of the registration: the newest */
 	struct world_registration versions[WORLD_VERSIONS];
@@ -125,12 +125,10 @@ bool world_has_room(const struct world *world);
 /* One small step of a replica's program. */
 void world_step(struct world *world, unsigned replica);
 
-/*
- * Goes on until the replica has looked once more and found nothing to do, or has taken `max` steps; true for the first.
- */
+/* Runs until the replica has looked once more and found nothing to do (true), or has taken `max` steps. */
 bool world_settle(struct world *world, unsigned replica, unsigned max);
 
-/* The replica starts anew: what it served is gone. */
+/* The replica restarts: what it served is gone. */
 void world_restart(struct world *world, unsigned replica);
 
 /* Time passes; API servers that would be too late hear. */
@@ -154,7 +152,7 @@ struct rotation_view world_look(struct world *world, unsigned replica);
 /* Whether all of it holds; else world->fault says what does not. */
 bool world_check(struct world *world);
 
-/* One CA, published alone, that signed what every replica serves; and nobody wants to change that. */
+/* One CA, the only one published, has signed what every replica serves, and nothing is to change. */
 bool world_is_at_rest(const struct world *world);
 
 #endif

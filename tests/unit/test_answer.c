@@ -68,7 +68,7 @@ static void a_code_is_a_status(void)
 	}
 }
 
-static void the_message_is_told_where_there_is_one(void)
+static void the_message_is_given_if_there_is_one(void)
 {
 	static const struct {
 		const char *body, *expected;
@@ -89,7 +89,7 @@ static void the_message_is_told_where_there_is_one(void)
 	}
 }
 
-/* A line of PEM is the least that could tell something of a key. */
+/* A line of PEM is the least that could reveal something of a key. */
 static void long_words_of_base64_are_left_out(void)
 {
 	static const char word[] = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgd1m3+/8xKx0pQ9ab";
@@ -135,7 +135,7 @@ int add_answer_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"a code is a status", a_code_is_a_status},
-		{"the message is told where there is one", the_message_is_told_where_there_is_one},
+		{"the message is given if there is one", the_message_is_given_if_there_is_one},
 		{"long words of base64 are left out", long_words_of_base64_are_left_out},
 		{"a long message is cut between characters", a_long_message_is_cut_between_characters},
 		{"a long path is cut", a_long_path_is_cut},

@@ -16,7 +16,7 @@ static void each_delay_is_twice_the_one_before_up_to_the_cap(void)
 		CU_ASSERT_EQUAL(backoff_next(&backoff, 0), 30000);
 }
 
-static void chance_takes_off_a_half_at_most(void)
+static void chance_takes_off_at_most_a_half(void)
 {
 	static const unsigned numbers[] = {0, 1, 249, 250, 251, 499, 500, 12345678, UINT_MAX};
 	bool shortest = false;
@@ -31,7 +31,7 @@ static void chance_takes_off_a_half_at_most(void)
 	CU_ASSERT(shortest);
 }
 
-static void after_a_success_it_begins_again(void)
+static void after_a_success_it_starts_again(void)
 {
 	struct backoff backoff = {.base = 500, .cap = 30000};
 
@@ -55,7 +55,7 @@ static void nothing_overflows(void)
 	CU_ASSERT_EQUAL(backoff_next(&narrow, 0), 10);
 }
 
-static void the_first_end_in_order_costs_no_time(void)
+static void the_first_regular_end_costs_no_time(void)
 {
 	struct backoff backoff = {.base = 500, .cap = 30000};
 
@@ -70,10 +70,10 @@ int add_backoff_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"each delay is twice the one before, up to the cap", each_delay_is_twice_the_one_before_up_to_the_cap},
-		{"chance takes off a half at most", chance_takes_off_a_half_at_most},
-		{"after a success it begins again", after_a_success_it_begins_again},
+		{"chance takes off at most a half", chance_takes_off_at_most_a_half},
+		{"after a success it starts again", after_a_success_it_starts_again},
 		{"nothing overflows", nothing_overflows},
-		{"the first end in order costs no time", the_first_end_in_order_costs_no_time},
+		{"the first regular end costs no time", the_first_regular_end_costs_no_time},
 		{NULL, NULL},
 	};
 

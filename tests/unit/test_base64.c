@@ -4,7 +4,7 @@
 #include "suites.h"
 #include "unit.h"
 
-/* The definition, as plainly as it can be written: what libb64 is held against. */
+/* The definition, as plainly as it can be written, to compare libb64 with. */
 static void reference(const unsigned char *bytes, size_t len, char *out)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -50,7 +50,7 @@ static void every_length_is_one_line_and_reads_back(void)
 	unit_arena_end(&unit);
 }
 
-static void what_nobody_encodes_is_not_valid(void)
+static void what_no_encoder_writes_is_not_valid(void)
 {
 	static const char *const invalid[] = {"=",      "==",       "===",    "====",     "A",     "AA",
 					      "AAA",    "A===",     "AB==",   "AAB=",     "AA=A",  "AA==AAAA",
@@ -79,7 +79,7 @@ int add_base64_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"every length is one line and reads back", every_length_is_one_line_and_reads_back},
-		{"what nobody encodes is not valid", what_nobody_encodes_is_not_valid},
+		{"what no encoder writes is not valid", what_no_encoder_writes_is_not_valid},
 		{"a full arena gives no text", a_full_arena_gives_no_text},
 		{NULL, NULL},
 	};

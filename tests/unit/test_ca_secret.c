@@ -170,7 +170,7 @@ static void a_life_of_a_secret(void)
 	CU_ASSERT_PTR_NULL(strstr(json, "promoted-at"));
 }
 
-static void the_view_tells_ids_and_dates(void)
+static void the_view_has_ids_and_dates(void)
 {
 	CLEANUP(sample_release) struct sample sample;
 	CLEANUP(ca_secret_release) struct ca_secret secret;
@@ -235,7 +235,7 @@ static void a_rotation_is_asked_for_by_an_annotation(void)
 	parse(sample.arena, json, &secret);
 	CU_ASSERT(secret.rotation_asked && secret.state == ROTATION_SECRET_EMPTY);
 	copy(&secret.next, &sample.one);
-	json = write_and_parse(sample.arena, json, &secret); /* as by who has another reason to write */
+	json = write_and_parse(sample.arena, json, &secret); /* as if written for another reason */
 	CU_ASSERT(secret.rotation_asked);
 	secret.rotation_asked = false;
 	json = write_and_parse(sample.arena, json, &secret);
@@ -243,7 +243,7 @@ static void a_rotation_is_asked_for_by_an_annotation(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(json, "\"annotations\":{\"a/b\":\"c\"}"));
 }
 
-static void a_patch_fails_where_the_secret_has_changed(void)
+static void a_patch_fails_if_the_secret_has_changed(void)
 {
 	CLEANUP(sample_release) struct sample sample;
 	CLEANUP(ca_secret_release) struct ca_secret secret;
@@ -365,7 +365,7 @@ static void broken_values_are_named(void)
 		     "ca.key: it is too large");
 }
 
-static void no_key_is_told(void)
+static void no_key_is_in_a_message(void)
 {
 	CLEANUP(sample_release) struct sample sample;
 	CLEANUP(ca_secret_release) struct ca_secret secret;
@@ -385,7 +385,7 @@ static void no_key_is_told(void)
 	CU_ASSERT(secret.current.key.secret && secret.next.key.secret);
 }
 
-static void what_is_no_secret_is_refused(void)
+static void what_is_not_a_secret_is_refused(void)
 {
 	static const char *const texts[] = {
 		"",
@@ -417,7 +417,7 @@ static void what_is_no_secret_is_refused(void)
 	unit_arena_end(&unit);
 }
 
-static void a_full_arena_is_no_broken_secret(void)
+static void a_full_arena_is_not_a_broken_secret(void)
 {
 	static char memory[64 * 1024];
 	CLEANUP(sample_release) struct sample sample;
@@ -473,7 +473,7 @@ static void garbage_does_no_harm(void)
 	}
 }
 
-static void an_empty_secret_is_made_by_name(void)
+static void an_empty_secret_is_created_by_name(void)
 {
 	CLEANUP(buf_release) struct buf body;
 	struct error err = {0};
@@ -510,18 +510,18 @@ int add_ca_secret_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"a life of a Secret", a_life_of_a_secret},
-		{"the view tells ids and dates", the_view_tells_ids_and_dates},
+		{"the view has ids and dates", the_view_has_ids_and_dates},
 		{"what is not ours stays", what_is_not_ours_stays},
 		{"a rotation is asked for by an annotation", a_rotation_is_asked_for_by_an_annotation},
-		{"a patch fails where the Secret has changed", a_patch_fails_where_the_secret_has_changed},
+		{"a patch fails if the Secret has changed", a_patch_fails_if_the_secret_has_changed},
 		{"broken keys are named", broken_keys_are_named},
 		{"a certificate that is not a CA's is named", a_certificate_that_is_not_a_cas_is_named},
 		{"broken values are named", broken_values_are_named},
-		{"no key is told", no_key_is_told},
-		{"what is no Secret is refused", what_is_no_secret_is_refused},
-		{"a full arena is no broken Secret", a_full_arena_is_no_broken_secret},
+		{"no key is in a message", no_key_is_in_a_message},
+		{"what is not a Secret is refused", what_is_not_a_secret_is_refused},
+		{"a full arena is not a broken Secret", a_full_arena_is_not_a_broken_secret},
 		{"garbage does no harm", garbage_does_no_harm},
-		{"an empty Secret is made by name", an_empty_secret_is_made_by_name},
+		{"an empty Secret is created by name", an_empty_secret_is_created_by_name},
 		{"adopted CAs wait for a promotion", adopted_cas_wait_for_a_promotion},
 		{NULL, NULL},
 	};

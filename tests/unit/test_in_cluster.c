@@ -156,7 +156,7 @@ static void a_file_that_is_missing_is_named(void)
 	}
 }
 
-static void a_namespace_that_is_none_is_refused(void)
+static void an_invalid_namespace_is_refused(void)
 {
 	static const char *const texts[] = {
 		"",           "\n", "Upper", "two words",
@@ -197,7 +197,7 @@ int add_in_cluster_suite(void)
 		{"the longest host fits, and a longer one does not", the_longest_host_fits_and_a_longer_one_does_not},
 		{"the files are found, and the namespace is read", the_files_are_found_and_the_namespace_is_read},
 		{"a file that is missing is named", a_file_that_is_missing_is_named},
-		{"a namespace that is none is refused", a_namespace_that_is_none_is_refused},
+		{"an invalid namespace is refused", an_invalid_namespace_is_refused},
 		{"a folder whose name is too long is refused", a_folder_whose_name_is_too_long_is_refused},
 		{NULL, NULL},
 	};

@@ -53,7 +53,7 @@ static const char foreign[] = "-----BEGIN CERTIFICATE-----\n"
 			      "ur0PvbAr9tzJazFWKJJaabQEbp7xRSw=\n"
 			      "-----END CERTIFICATE-----\n";
 
-static void a_certificate_says_who_it_is(void)
+static void a_certificate_says_what_it_is(void)
 {
 	CLEANUP(sample_release) struct sample sample;
 	struct inspection one;
@@ -72,7 +72,7 @@ static void a_certificate_says_who_it_is(void)
 	CU_ASSERT(strcmp(one.id, leaf.id) != 0);
 }
 
-static void a_certificate_of_somebody_else(void)
+static void a_certificate_of_a_stranger(void)
 {
 	CLEANUP(buf_release) struct buf text;
 	struct inspection found;
@@ -99,7 +99,7 @@ static unsigned count_certificates(const char *text, struct buf *found)
 	return count;
 }
 
-static void a_walk_passes_over_what_is_no_certificate(void)
+static void a_walk_skips_what_is_not_a_certificate(void)
 {
 	CLEANUP(sample_release) struct sample sample;
 	CLEANUP(buf_release) struct buf text;
@@ -148,7 +148,7 @@ static void check_refused(const char *text, size_t max, const char *reason)
 	CHECK_ROW(strstr(err.message, reason) != NULL, err.message);
 }
 
-static void a_bundle_holds_certificates_alone(void)
+static void a_bundle_holds_nothing_but_certificates(void)
 {
 	CLEANUP(sample_release) struct sample sample;
 	CLEANUP(buf_release) struct buf text;
@@ -176,11 +176,11 @@ static void a_bundle_holds_certificates_alone(void)
 int add_inspect_suite(void)
 {
 	static const struct unit_test tests[] = {
-		{"a certificate says who it is", a_certificate_says_who_it_is},
-		{"a certificate of somebody else", a_certificate_of_somebody_else},
-		{"a walk passes over what is no certificate", a_walk_passes_over_what_is_no_certificate},
+		{"a certificate says what it is", a_certificate_says_what_it_is},
+		{"a certificate of a stranger", a_certificate_of_a_stranger},
+		{"a walk skips what is not a certificate", a_walk_skips_what_is_not_a_certificate},
 		{"equal certificates are equal texts", equal_certificates_are_equal_texts},
-		{"a bundle holds certificates alone", a_bundle_holds_certificates_alone},
+		{"a bundle holds nothing but certificates", a_bundle_holds_nothing_but_certificates},
 		{NULL, NULL},
 	};
 

@@ -55,7 +55,7 @@ static void deep_nesting_is_an_error_not_a_crash(void)
 	unit_arena_end(&unit);
 }
 
-static void an_arena_that_is_full_is_told_from_bad_json(void)
+static void a_full_arena_is_not_reported_as_bad_json(void)
 {
 	struct error err;
 	char memory[256];
@@ -120,7 +120,7 @@ static bool skip_x(const char *name)
 	return strcmp(name, "x") == 0;
 }
 
-static void objects_are_compared_but_for_what_is_skipped(void)
+static void objects_are_compared_except_for_what_is_skipped(void)
 {
 	static const struct {
 		const char *a;
@@ -233,10 +233,10 @@ int add_json_suite(void)
 	static const struct unit_test tests[] = {
 		{"what is not JSON is refused", what_is_not_json_is_refused},
 		{"deep nesting is an error, not a crash", deep_nesting_is_an_error_not_a_crash},
-		{"an arena that is full is told from bad JSON", an_arena_that_is_full_is_told_from_bad_json},
+		{"a full arena is not reported as bad JSON", a_full_arena_is_not_reported_as_bad_json},
 		{"members are found by their exact name and type", members_are_found_by_their_exact_name_and_type},
 		{"whole numbers are read within their bounds", whole_numbers_are_read_within_their_bounds},
-		{"objects are compared but for what is skipped", objects_are_compared_but_for_what_is_skipped},
+		{"objects are compared except for what is skipped", objects_are_compared_except_for_what_is_skipped},
 		{"comparing many members takes one walk", comparing_many_members_takes_one_walk},
 		{"what is printed takes the memory of its text", what_is_printed_takes_the_memory_of_its_text},
 		{"what is JSON already is printed as it is", what_is_json_already_is_printed_as_it_is},

@@ -288,7 +288,7 @@ static void test_pair_check(void)
 	CU_ASSERT_EQUAL(keypair_check(&leaf, &err), -1);
 }
 
-/* That it overwrites can't be seen from here: nobody may look at memory that was freed. */
+/* That it overwrites can't be tested here, because freed memory must not be read. */
 static void test_openssl_memory(void)
 {
 	char *memory = OPENSSL_malloc(3);

@@ -135,7 +135,7 @@ static void nesting_counts_through_the_table(void)
 	unit_arena_end(&unit);
 }
 
-static void nesting_counts_where_the_table_is_endless(void)
+static void nesting_counts_if_the_table_is_endless(void)
 {
 	static const char opening[] = "{\"deep\":", begin[] = "{\"b\":";
 	char text[12000];
@@ -197,7 +197,7 @@ static size_t compare_reviews(const char *pattern, char *text)
 	return count;
 }
 
-static void a_large_text_takes_what_stays_of_it_and_no_more(void)
+static void a_large_text_takes_the_memory_of_what_stays_and_no_more(void)
 {
 	static char memory[4 * 1024];
 	static char text[REVIEW_MAX];
@@ -229,7 +229,7 @@ static void a_large_text_that_stays_is_not_copied(void)
 	unit_arena_end(&unit);
 }
 
-static void rules_say_the_same_of_a_whole_review(void)
+static void rules_give_the_same_verdict_on_a_whole_review(void)
 {
 	char *text = malloc(REVIEW_MAX);
 
@@ -246,11 +246,12 @@ int add_prune_suite(void)
 		{"a name with an escape stays, as it could be any", a_name_with_an_escape_stays_as_it_could_be_any},
 		{"what is left out must be JSON too", what_is_left_out_must_be_json_too},
 		{"nesting counts through the table", nesting_counts_through_the_table},
-		{"nesting counts where the table is endless", nesting_counts_where_the_table_is_endless},
+		{"nesting counts if the table is endless", nesting_counts_if_the_table_is_endless},
 		{"memory that is not needed goes back", memory_that_is_not_needed_goes_back},
-		{"a large text takes what stays of it and no more", a_large_text_takes_what_stays_of_it_and_no_more},
+		{"a large text takes the memory of what stays and no more",
+		 a_large_text_takes_the_memory_of_what_stays_and_no_more},
 		{"a large text that stays is not copied", a_large_text_that_stays_is_not_copied},
-		{"rules say the same of a whole review", rules_say_the_same_of_a_whole_review},
+		{"rules give the same verdict on a whole review", rules_give_the_same_verdict_on_a_whole_review},
 		{NULL, NULL},
 	};
 

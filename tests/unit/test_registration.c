@@ -20,7 +20,7 @@ enum {
 	"\"name\":\"tfconfig-webhook\",\"resourceVersion\":\"815\",\"generation\":3,\"labels\":{\"a/b\":\"c\"}},"      \
 	"\"webhooks\":[%s]}"
 
-/* %s: the name, and the caBundle with a comma behind it, or nothing. */
+/* %s: the name, and the caBundle followed by a comma, or nothing. */
 #define WEBHOOK                                                                                       \
 	"{\"name\":\"%s\",\"clientConfig\":{\"service\":{\"namespace\":\"tfconfig-system\",\"name\":" \
 	"\"tfconfig-webhook\",\"path\":\"/mutate\",\"port\":443}%s},\"failurePolicy\":\"Fail\",\"timeoutSeconds\":5}"
@@ -134,7 +134,7 @@ static void a_webhook_that_is_not_there_is_named(void)
 	unit_arena_end(&unit);
 }
 
-static void a_bundle_that_is_none_is_empty(void)
+static void an_invalid_bundle_counts_as_empty(void)
 {
 	static const char *const bundles[] = {",\"caBundle\":null", ",\"caBundle\":7", ",\"caBundle\":\"*\"",
 					      ",\"caBundle\":\"QQBC\"", ",\"caBundle\":\"QQ\""};
@@ -150,7 +150,7 @@ static void a_bundle_that_is_none_is_empty(void)
 	unit_arena_end(&unit);
 }
 
-/* The text after the patch, NULL where it does not apply. */
+/* The text after the patch, NULL if it does not apply. */
 static const char *patched(struct arena *arena, const char *json, const struct registration *registration,
 			   const char *bundle)
 {
@@ -186,7 +186,7 @@ static void a_patch_gives_every_webhook_the_bundle(void)
 	unit_arena_end(&unit);
 }
 
-static void a_patch_fails_where_something_has_changed(void)
+static void a_patch_fails_if_something_has_changed(void)
 {
 	struct unit_arena unit;
 	struct arena *arena = unit_arena_begin(&unit);
@@ -215,7 +215,7 @@ static void check_foreign(const struct sample *sample, const char *json, const s
 	CHECK_STRING(buf_string(&retired), expected);
 }
 
-static void cas_of_ours_are_foreign_once(void)
+static void our_cas_are_foreign_once(void)
 {
 	CLEANUP(sample_release) struct sample sample;
 	CLEANUP(ca_secret_release) struct ca_secret secret;
@@ -258,12 +258,12 @@ static void the_newest_have_the_room(void)
 	for (int i = CAS - 1; i > CAS - ROTATION_CAS_MAX; i--)
 		newest = arena_printf(sample.arena, "%s%s", newest, ca(&sample, i));
 	check_foreign(&sample, registration_of(sample.arena, all, all), &secret, ROTATION_CAS_MAX - 1, newest);
-	/* Where the newest are retired already, nothing is new. */
+	/* If the newest are retired already, nothing is new. */
 	buf_add_string(&secret.retired, newest);
 	check_foreign(&sample, registration_of(sample.arena, all, all), &secret, 0, newest);
 }
 
-static void what_is_no_registration_is_refused(void)
+static void what_is_not_a_registration_is_refused(void)
 {
 #define REGISTERED "{\"kind\":\"MutatingWebhookConfiguration\",\"metadata\":{\"resourceVersion\":\"1\"},"
 	static const char *const texts[] = {
@@ -296,7 +296,7 @@ static void what_is_no_registration_is_refused(void)
 	unit_arena_end(&unit);
 }
 
-static void a_full_arena_is_told(void)
+static void a_full_arena_is_reported(void)
 {
 	static char memory[32 * 1024];
 	struct unit_arena unit;
@@ -355,13 +355,13 @@ int add_registration_suite(void)
 	static const struct unit_test tests[] = {
 		{"each webhook has its bundle", each_webhook_has_its_bundle},
 		{"a webhook that is not there is named", a_webhook_that_is_not_there_is_named},
-		{"a bundle that is none is empty", a_bundle_that_is_none_is_empty},
+		{"an invalid bundle counts as empty", an_invalid_bundle_counts_as_empty},
 		{"a patch gives every webhook the bundle", a_patch_gives_every_webhook_the_bundle},
-		{"a patch fails where something has changed", a_patch_fails_where_something_has_changed},
-		{"CAs of ours are foreign once", cas_of_ours_are_foreign_once},
+		{"a patch fails if something has changed", a_patch_fails_if_something_has_changed},
+		{"our CAs are foreign once", our_cas_are_foreign_once},
 		{"the newest have the room", the_newest_have_the_room},
-		{"what is no registration is refused", what_is_no_registration_is_refused},
-		{"a full arena is told", a_full_arena_is_told},
+		{"what is not a registration is refused", what_is_not_a_registration_is_refused},
+		{"a full arena is reported", a_full_arena_is_reported},
 		{"garbage does no harm", garbage_does_no_harm},
 		{NULL, NULL},
 	};

@@ -5,7 +5,7 @@
 #include "sys/resolv.h"
 #include "unit.h"
 
-static void the_domain_is_the_one_behind_svc(void)
+static void the_domain_is_the_one_after_svc(void)
 {
 	static const struct {
 		const char *text;
@@ -41,7 +41,7 @@ static void the_domain_is_the_one_behind_svc(void)
 	}
 }
 
-static void the_longest_name_fits_and_a_longer_one_is_passed_over(void)
+static void the_longest_name_fits_and_a_longer_one_is_skipped(void)
 {
 	char name[DNS_NAME_MAX + 2];
 	char text[DNS_NAME_MAX + 64];
@@ -58,7 +58,7 @@ static void the_longest_name_fits_and_a_longer_one_is_passed_over(void)
 	CHECK_STRING(domain, "short");
 }
 
-static void a_file_that_is_missing_tells_no_domain(void)
+static void a_missing_file_gives_no_domain(void)
 {
 	char domain[DNS_NAME_MAX + 1] = "untouched";
 
@@ -69,10 +69,10 @@ static void a_file_that_is_missing_tells_no_domain(void)
 int add_resolv_suite(void)
 {
 	static const struct unit_test tests[] = {
-		{"the domain is the one behind svc", the_domain_is_the_one_behind_svc},
-		{"the longest name fits, and a longer one is passed over",
-		 the_longest_name_fits_and_a_longer_one_is_passed_over},
-		{"a file that is missing tells no domain", a_file_that_is_missing_tells_no_domain},
+		{"the domain is the one after svc", the_domain_is_the_one_after_svc},
+		{"the longest name fits, and a longer one is skipped",
+		 the_longest_name_fits_and_a_longer_one_is_skipped},
+		{"a missing file gives no domain", a_missing_file_gives_no_domain},
 		{NULL, NULL},
 	};
 

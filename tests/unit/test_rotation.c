@@ -25,7 +25,7 @@ static struct rotation_ca certificate(const char *id, time_t made, unsigned life
 	return ca;
 }
 
-/* Everything as it should be: a CA of yesterday and its leaf of an hour ago. */
+/* Everything as it should be: a CA made yesterday and its leaf made an hour ago. */
 static struct rotation_view calm_view(void)
 {
 	struct rotation_view view = {
@@ -85,7 +85,7 @@ static void the_secret_decides_first(void)
 	CHECK_STEP(view, "rest");
 }
 
-static void without_a_registration_the_same_ca_signs_on(void)
+static void without_a_registration_the_same_ca_goes_on_signing(void)
 {
 	struct rotation_view view = calm_view();
 
@@ -106,7 +106,7 @@ static void a_first_ca_signs_as_soon_as_it_is_published(void)
 	CHECK_STEP(view, "publish");
 	view.published = true;
 	CHECK_STEP(view, "promote");
-	give_retired(&view, 1, 0); /* the Secret was lost: somebody may serve */
+	give_retired(&view, 1, 0); /* the Secret was lost: some replica may serve */
 	CHECK_STEP(view, "rest");
 	view.settled = times.settle;
 	CHECK_STEP(view, "promote");
@@ -118,7 +118,7 @@ static void a_first_ca_signs_as_soon_as_it_is_published(void)
 	CHECK_STEP(view, "publish");
 }
 
-static void a_leaf_is_signed_anew_with_a_third_of_its_life_left(void)
+static void a_leaf_is_replaced_with_a_third_of_its_life_left(void)
 {
 	struct rotation_view view = calm_view();
 
@@ -136,7 +136,7 @@ static void a_leaf_is_signed_anew_with_a_third_of_its_life_left(void)
 	CHECK_STEP(view, "rest");
 }
 
-static void a_leaf_that_nobody_takes_is_replaced_at_once(void)
+static void a_leaf_that_no_client_accepts_is_replaced_at_once(void)
 {
 	struct rotation_view view = calm_view();
 
@@ -200,7 +200,7 @@ static void a_ca_is_replaced_with_a_third_of_its_life_left_or_on_demand(void)
 	CHECK_STEP(view, "prepare");
 }
 
-static void the_retired_are_dropped_when_nobody_can_need_them(void)
+static void the_retired_are_dropped_when_they_cannot_be_needed(void)
 {
 	struct rotation_view view = calm_view();
 	const time_t end = NOW - LEAF - 2 * MARGIN;
@@ -229,7 +229,7 @@ static void a_full_list_waits_for_the_drop(void)
 	view.rotation_asked = true;
 	give_retired(&view, ROTATION_CAS_MAX - 3, NOW);
 	CHECK_STEP(view, "prepare");
-	give_retired(&view, ROTATION_CAS_MAX - 2, NOW); /* a next beside these, and a lost Secret would not fit */
+	give_retired(&view, ROTATION_CAS_MAX - 2, NOW); /* with a next in addition, a lost Secret would not fit */
 	CHECK_STEP(view, "rest");
 	give_retired(&view, ROTATION_CAS_MAX - 2, NOW - LEAF - 2 * MARGIN);
 	CHECK_STEP(view, "drop");
@@ -244,7 +244,7 @@ static void a_leaf_ends_with_its_ca(void)
 	CU_ASSERT_EQUAL(rotation_leaf_end(&view, &times, NOW), NOW + DAY);
 }
 
-static void the_next_look_is_when_something_falls_due(void)
+static void the_next_look_is_when_something_becomes_due(void)
 {
 	struct rotation_view view = calm_view();
 
@@ -258,7 +258,7 @@ static void the_next_look_is_when_something_falls_due(void)
 	CU_ASSERT_EQUAL(rotation_next_look(&view, &times, NOW), 8);
 	give_next(&view, 2);
 	CU_ASSERT_EQUAL(rotation_next_look(&view, &times, NOW), 3);
-	view.settled = times.settle; /* something falls due now: soon, but not at once for ever */
+	view.settled = times.settle; /* something is due now: soon, but not in a busy loop */
 	view.retired_count = 0;
 	view.leaf = view.current = view.next = certificate("x", NOW - DAY, DAY);
 	CU_ASSERT_EQUAL(rotation_next_look(&view, &times, NOW), HOUR);
@@ -325,7 +325,7 @@ static bool survives_a_late_promotion(enum world_flaw flaw)
 	return drop_and_check(&world, 2);
 }
 
-/* The signer and the dropper are ahead, who noted the promotion and the API servers behind. */
+/* The clocks of the signer and the dropper are fast; those of the promoter and the API servers are slow. */
 static bool survives_clocks_apart(enum world_flaw flaw)
 {
 	static struct world world;
@@ -341,7 +341,7 @@ static bool survives_clocks_apart(enum world_flaw flaw)
 	return drop_and_check(&world, 1);
 }
 
-/* The bundle is wiped and mended, and the Secret lost, between two reads: the new CA does not know of the old one. */
+/* Between two reads the bundle is wiped and restored, and the Secret lost: the new Secret does not know the old CA. */
 static bool survives_a_loss_between_reads(enum world_flaw flaw)
 {
 	static struct world world;
@@ -371,20 +371,21 @@ static void each_rule_has_a_history_that_needs_it(void)
 int add_rotation_suite(void)
 {
 	static const struct unit_test tests[] = {
-		{"without a registration the same CA signs on", without_a_registration_the_same_ca_signs_on},
+		{"without a registration the same CA goes on signing",
+		 without_a_registration_the_same_ca_goes_on_signing},
 		{"the Secret decides first", the_secret_decides_first},
 		{"a first CA signs as soon as it is published", a_first_ca_signs_as_soon_as_it_is_published},
-		{"a leaf is signed anew with a third of its life left",
-		 a_leaf_is_signed_anew_with_a_third_of_its_life_left},
-		{"a leaf that nobody takes is replaced at once", a_leaf_that_nobody_takes_is_replaced_at_once},
+		{"a leaf is replaced with a third of its life left", a_leaf_is_replaced_with_a_third_of_its_life_left},
+		{"a leaf that no client accepts is replaced at once",
+		 a_leaf_that_no_client_accepts_is_replaced_at_once},
 		{"a change of the CA waits for the registration", a_change_of_the_ca_waits_for_the_registration},
 		{"a CA is replaced with a third of its life left, or on demand",
 		 a_ca_is_replaced_with_a_third_of_its_life_left_or_on_demand},
-		{"the retired are dropped when nobody can need them",
-		 the_retired_are_dropped_when_nobody_can_need_them},
+		{"the retired are dropped when they cannot be needed",
+		 the_retired_are_dropped_when_they_cannot_be_needed},
 		{"a full list waits for the drop", a_full_list_waits_for_the_drop},
 		{"a leaf ends with its CA", a_leaf_ends_with_its_ca},
-		{"the next look is when something falls due", the_next_look_is_when_something_falls_due},
+		{"the next look is when something becomes due", the_next_look_is_when_something_becomes_due},
 		{"each rule has a history that needs it", each_rule_has_a_history_that_needs_it},
 		{NULL, NULL},
 	};

@@ -115,7 +115,7 @@ static void history_init(struct history *history, struct world *world, uint64_t 
 		world->servers[i].ahead = pick_ahead(random, times.margin);
 }
 
-/* Time goes on, in pieces, with those at work who are not stalled. */
+/* Time passes, in pieces, while the replicas that are not stalled work. */
 static void idle(struct history *history, int64_t milliseconds)
 {
 	const unsigned pieces = 1 + pick(&history->random, 6);
@@ -130,7 +130,7 @@ static void idle(struct history *history, int64_t milliseconds)
 	}
 }
 
-/* To where something ends or falls due, give or take some seconds. */
+/* To when something ends or becomes due, give or take some seconds. */
 static int64_t pick_deadline(struct history *history)
 {
 	const struct world *world = history->world;
@@ -317,7 +317,7 @@ static void every_server_can_verify_every_leaf_at_all_times(void)
 	}
 }
 
-/* Those that are not here take too rare a history: test_rotation.c tells it. */
+/* The flaws that are not here need too rare a history: test_rotation.c has it. */
 static void every_flaw_is_found(void)
 {
 	static const char *const names[FLAWS] = {
