@@ -33,8 +33,8 @@ MUST_CHECK int object_read_version(const cJSON *object, char ret_version[OBJECT_
  */
 bool object_is_plain(const char *text);
 
-/* Copies such a text. False if it is not plain, is NULL or does not fit: then `out` stays as it was. */
-bool object_copy_plain(char *out, size_t size, const char *text);
+/* Copies such a text. False if it is not plain, is NULL or does not fit: then `ret_copy` stays as it was. */
+bool object_copy_plain(char *ret_copy, size_t size, const char *text);
 
 /* Paths of objects: snprintf formats for a namespace and a name that an API server sent, or that are DNS labels. */
 #define OBJECT_SERVICE_PATH      "/api/v1/namespaces/%s/services/%s"

@@ -25,20 +25,20 @@ struct inspection {
 };
 
 /* The first certificate of a PEM text. ERROR_INVALID if there is none. */
-MUST_CHECK int inspect_certificate(const struct buf *pem, struct inspection *ret, struct error *err);
+MUST_CHECK int inspect_certificate(const struct buf *pem, struct inspection *ret_inspection, struct error *err);
 
 /*
  * The next certificate of a text; *text is moved past it, and anything that is not a certificate is skipped. Adds it to
  * `pem` (NULL: nowhere) as OpenSSL writes it, so that equal certificates are equal texts. Returns 1, 0 if there is none
  * left, or -1 if there is no memory.
  */
-MUST_CHECK int inspect_next(const char **text, struct inspection *ret, struct buf *pem, struct error *err);
+MUST_CHECK int inspect_next(const char **text, struct inspection *ret_inspection, struct buf *pem, struct error *err);
 
 /*
  * All certificates of a text that must consist of 1 to `max` of them and blanks. Adds them to ret_pem as inspect_next
  * does. ERROR_INVALID says what else there is; *ret_pem may hold some of them then.
  */
-MUST_CHECK int inspect_bundle(const char *text, size_t max, struct inspection *ret, size_t *ret_count,
+MUST_CHECK int inspect_bundle(const char *text, size_t max, struct inspection *ret_inspections, size_t *ret_count,
 			      struct buf *ret_pem, struct error *err);
 
 #endif

@@ -33,8 +33,8 @@ struct registration {
  * -1 with ERROR_INVALID if the text is not a MutatingWebhookConfiguration, has too many webhooks, or has one without a
  * name or clientConfig; or with ERROR_NO_MEMORY. json[len] must be '\0'.
  */
-MUST_CHECK int registration_parse(struct arena *arena, const char *json, size_t len, struct registration *ret,
-				  struct error *err);
+MUST_CHECK int registration_parse(struct arena *arena, const char *json, size_t len,
+				  struct registration *ret_registration, struct error *err);
 
 /* Whether there are webhooks, and each has exactly this bundle; false for "". */
 bool registration_has(const struct registration *registration, const char *bundle);

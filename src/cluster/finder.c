@@ -37,14 +37,14 @@ struct finder {
 	pthread_t thread;
 };
 
-static void format_path(char path[PATH_MAX_SIZE], const char *namespace, const struct related *related)
+static void format_path(char ret_path[PATH_MAX_SIZE], const char *namespace, const struct related *related)
 {
 	switch (related->kind) {
 	case RELATED_SERVICE:
-		snprintf(path, PATH_MAX_SIZE, OBJECT_SERVICE_PATH, namespace, related->name);
+		snprintf(ret_path, PATH_MAX_SIZE, OBJECT_SERVICE_PATH, namespace, related->name);
 		return;
 	case RELATED_STATEFUL_SET:
-		snprintf(path, PATH_MAX_SIZE, OBJECT_STATEFUL_SET_PATH, namespace, related->name);
+		snprintf(ret_path, PATH_MAX_SIZE, OBJECT_STATEFUL_SET_PATH, namespace, related->name);
 		return;
 	}
 }

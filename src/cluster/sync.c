@@ -55,9 +55,10 @@ static enum sync_result result_of_get(enum kube_status status)
 	return status == KUBE_FORBIDDEN ? SYNC_FORBIDDEN : result_of(status);
 }
 
-static int set_path(char path[PATH_SIZE], const struct sync_target *target)
+/* Returns the length. */
+static int write_path(char ret_path[PATH_SIZE], const struct sync_target *target)
 {
-	return snprintf(path, PATH_SIZE, OBJECT_STATEFUL_SET_PATH, target->namespace, target->name);
+	return snprintf(ret_path, PATH_SIZE, OBJECT_STATEFUL_SET_PATH, target->namespace, target->name);
 }
 
 /* -1 if it is not a StatefulSet, or too large. */
@@ -91,7 +92,7 @@ static enum kube_status get_set(const struct syncer *syncer, const struct sync_t
 	const struct kube_request request = {.method = "GET", .path = path};
 	enum kube_status status;
 
-	set_path(path, target);
+	write_path(path, target);
 	status = kube_client_send(syncer->client, &request, answer, err);
 	if (status != KUBE_OK)
 		return status;
@@ -137,7 +138,7 @@ static enum kube_status send_restart(const struct syncer *syncer, const struct s
 	CLEANUP(buf_release) struct buf body = {0};
 	char path[PATH_SIZE + 64];
 	struct kube_request request = {.method = "PATCH", .path = path, .content_type = KUBE_MERGE_PATCH};
-	const int len = set_path(path, target);
+	const int len = write_path(path, target);
 
 	snprintf(path + len, sizeof(path) - (size_t)len, "?fieldManager=tfconfig-webhook%s",
 		 dry_run ? "&dryRun=All" : "");

@@ -52,7 +52,7 @@ static int find_file(const char *folder, const char *name, char *ret_path, size_
 	return 0;
 }
 
-static int read_namespace(const char *path, char namespace[DNS_LABEL_MAX + 1], struct error *err)
+static int read_namespace(const char *path, char ret_namespace[DNS_LABEL_MAX + 1], struct error *err)
 {
 	CLEANUP(buf_release) struct buf content = {0};
 	const char *text;
@@ -64,10 +64,10 @@ static int read_namespace(const char *path, char namespace[DNS_LABEL_MAX + 1], s
 	text = buf_string(&content);
 	len = text_trim(&text, content.len);
 	if (len <= DNS_LABEL_MAX) {
-		memcpy(namespace, text, len);
-		namespace[len] = '\0';
+		memcpy(ret_namespace, text, len);
+		ret_namespace[len] = '\0';
 	}
-	if (len > DNS_LABEL_MAX || !name_is_dns_label(namespace))
+	if (len > DNS_LABEL_MAX || !name_is_dns_label(ret_namespace))
 		return error_set(err, ERROR_INVALID, "%s does not hold the name of a namespace", path);
 	return 0;
 }

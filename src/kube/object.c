@@ -12,11 +12,11 @@ bool object_is_plain(const char *text)
 	return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] == '\0';
 }
 
-bool object_copy_plain(char *out, size_t size, const char *text)
+bool object_copy_plain(char *ret_copy, size_t size, const char *text)
 {
 	if (!text || strlen(text) >= size || !object_is_plain(text))
 		return false;
-	memcpy(out, text, strlen(text) + 1);
+	memcpy(ret_copy, text, strlen(text) + 1);
 	return true;
 }
 

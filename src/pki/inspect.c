@@ -15,19 +15,19 @@ static void free_text(unsigned char **text)
 	OPENSSL_free(*text);
 }
 
-static int read_id(const X509 *x509, struct inspection *ret, struct error *err)
+static int read_id(const X509 *x509, struct inspection *ret_inspection, struct error *err)
 {
 	unsigned char hash[EVP_MAX_MD_SIZE];
 	unsigned int len = 0;
 
-	if (!X509_digest(x509, EVP_sha256(), hash, &len) || len > sizeof(ret->id) / 2)
+	if (!X509_digest(x509, EVP_sha256(), hash, &len) || len > sizeof(ret_inspection->id) / 2)
 		return openssl_failed(err, "can't hash a certificate");
 	for (unsigned int i = 0; i < len; i++)
-		snprintf(ret->id + (size_t)(2 * i), 3, "%02x", hash[i]);
+		snprintf(ret_inspection->id + (size_t)(2 * i), 3, "%02x", hash[i]);
 	return 0;
 }
 
-static void read_common_name(const X509 *x509, struct inspection *ret)
+static void read_common_name(const X509 *x509, struct inspection *ret_inspection)
 {
 	const X509_NAME *subject = X509_get_subject_name(x509);
 	const int position = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
@@ -38,10 +38,10 @@ static void read_common_name(const X509 *x509, struct inspection *ret)
 		return;
 	len = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, position)));
 	if (len > 0 && len <= INSPECT_NAME_MAX && !memchr(text, '\0', (size_t)len))
-		memcpy(ret->common_name, text, (size_t)len);
+		memcpy(ret_inspection->common_name, text, (size_t)len);
 }
 
-static int inspect(X509 *x509, struct inspection *ret, struct error *err)
+static int inspect(X509 *x509, struct inspection *ret_inspection, struct error *err)
 {
 	struct inspection found = {0};
 
@@ -49,15 +49,15 @@ static int inspect(X509 *x509, struct inspection *ret, struct error *err)
 		return -1;
 	found.is_ca = X509_check_ca(x509) == 1;
 	read_common_name(x509, &found);
-	*ret = found;
+	*ret_inspection = found;
 	return 0;
 }
 
-int inspect_certificate(const struct buf *pem, struct inspection *ret, struct error *err)
+int inspect_certificate(const struct buf *pem, struct inspection *ret_inspection, struct error *err)
 {
 	CLEANUP(free_x509) X509 *x509 = openssl_read_certificate(pem, err);
 
-	return x509 ? inspect(x509, ret, err) : -1;
+	return x509 ? inspect(x509, ret_inspection, err) : -1;
 }
 
 /* Where the block that starts here ends; NULL if another one starts before its end. */
@@ -70,16 +70,17 @@ static const char *end_of_block(const char *block)
 	return end ? end + strlen(end_line) : NULL;
 }
 
-static int read_block(const char *block, const char *end, struct inspection *ret, struct buf *pem, struct error *err)
+static int read_block(const char *block, const char *end, struct inspection *ret_inspection, struct buf *pem,
+		      struct error *err)
 {
 	CLEANUP(free_x509) X509 *x509 = openssl_parse_certificate(block, (size_t)(end - block), err);
 
-	if (!x509 || inspect(x509, ret, err) < 0)
+	if (!x509 || inspect(x509, ret_inspection, err) < 0)
 		return -1;
 	return pem ? openssl_write_certificate(x509, pem, err) : 0;
 }
 
-int inspect_next(const char **text, struct inspection *ret, struct buf *pem, struct error *err)
+int inspect_next(const char **text, struct inspection *ret_inspection, struct buf *pem, struct error *err)
 {
 	const char *block;
 	struct error found;
@@ -90,7 +91,7 @@ int inspect_next(const char **text, struct inspection *ret, struct buf *pem, str
 		*text = end ? end : block + strlen(begin_line);
 		if (!end)
 			continue;
-		if (read_block(block, end, ret, pem, &found) == 0)
+		if (read_block(block, end, ret_inspection, pem, &found) == 0)
 			return 1;
 		if (found.code == ERROR_NO_MEMORY)
 			return error_set(err, ERROR_NO_MEMORY, "%s", found.message);
@@ -98,8 +99,8 @@ int inspect_next(const char **text, struct inspection *ret, struct buf *pem, str
 	return 0;
 }
 
-int inspect_bundle(const char *text, size_t max, struct inspection *ret, size_t *ret_count, struct buf *ret_pem,
-		   struct error *err)
+int inspect_bundle(const char *text, size_t max, struct inspection *ret_inspections, size_t *ret_count,
+		   struct buf *ret_pem, struct error *err)
 {
 	size_t count = 0;
 
@@ -111,7 +112,7 @@ int inspect_bundle(const char *text, size_t max, struct inspection *ret, size_t 
 		if (count == max)
 			return error_set(err, ERROR_INVALID, "it holds more than %zu certificate%s", max,
 					 max == 1 ? "" : "s");
-		if (read_block(text, end, &ret[count], ret_pem, err) < 0)
+		if (read_block(text, end, &ret_inspections[count], ret_pem, err) < 0)
 			return -1;
 		text = end;
 		count++;

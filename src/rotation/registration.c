@@ -68,7 +68,8 @@ static void find_missing(struct registration *registration)
 	registration->complete = !registration->missing;
 }
 
-static int parse(struct arena *arena, const char *json, size_t len, struct registration *ret, struct error *err)
+static int parse(struct arena *arena, const char *json, size_t len, struct registration *ret_registration,
+		 struct error *err)
 {
 	struct registration registration = {0};
 	const cJSON *tree = object_parse(arena, KIND, json, len, err);
@@ -77,14 +78,15 @@ static int parse(struct arena *arena, const char *json, size_t len, struct regis
 	    read_webhooks(arena, tree, &registration, err) < 0)
 		return -1;
 	find_missing(&registration);
-	*ret = registration;
+	*ret_registration = registration;
 	return 0;
 }
 
-int registration_parse(struct arena *arena, const char *json, size_t len, struct registration *ret, struct error *err)
+int registration_parse(struct arena *arena, const char *json, size_t len, struct registration *ret_registration,
+		       struct error *err)
 {
 	struct arena *before = arena_enter(arena);
-	const int result = parse(arena, json, len, ret, err);
+	const int result = parse(arena, json, len, ret_registration, err);
 
 	arena_enter(before);
 	return result;

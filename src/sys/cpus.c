@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads a short file into `out` as a string without its final newline. */
-static bool read_line(const char *path, char *out, int size)
+/* Reads a short file into `ret_line` as a string without its final newline. */
+static bool read_line(const char *path, char *ret_line, int size)
 {
 	FILE *file = fopen(path, "re");
 	bool done = false;
 
 	if (!file)
 		return false;
-	done = fgets(out, size, file) != NULL;
+	done = fgets(ret_line, size, file) != NULL;
 	fclose(file);
 	if (done)
-		out[strcspn(out, "\n")] = '\0';
+		ret_line[strcspn(ret_line, "\n")] = '\0';
 	return done;
 }
 

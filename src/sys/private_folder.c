@@ -33,10 +33,10 @@ void private_folder_release(struct private_folder *folder)
  * The temporary's name ends as the file's does, so that whatever ignores "*.key" ignores it too. It is always the
  * same, so that a file which a killed run left is found and removed by the next run.
  */
-static const char *temporary_name(char out[TEMPORARY_NAME_MAX], const char *name)
+static const char *temporary_name(char ret_name[TEMPORARY_NAME_MAX], const char *name)
 {
-	snprintf(out, TEMPORARY_NAME_MAX, ".new.%s", name);
-	return out;
+	snprintf(ret_name, TEMPORARY_NAME_MAX, ".new.%s", name);
+	return ret_name;
 }
 
 static int file_failed(struct error *err, const struct private_folder *folder, const char *name, const char *what)
