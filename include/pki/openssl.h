@@ -37,7 +37,7 @@ static inline void free_bio(BIO **bio)
  * Returns -1 with "what: OpenSSL's reason", as ERROR_NO_MEMORY if that is the reason, else as ERROR_INVALID, and clears
  * the thread's queue of OpenSSL errors.
  */
-int openssl_failed(struct error *err, const char *what);
+int openssl_failed(const char *what, struct error *err);
 
 /* The first certificate of a PEM text, or NULL. The caller owns it. */
 MUST_CHECK X509 *openssl_read_certificate(const struct buf *pem, struct error *err);

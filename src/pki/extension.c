@@ -146,7 +146,7 @@ int extension_add_ca(X509 *certificate, struct error *err)
 
 	if (!add_basic_constraints(certificate, true) || !add_key_usage(certificate, bits, ARRAY_LEN(bits)) ||
 	    !add_subject_key_id(certificate))
-		return openssl_failed(err, "can't add the extensions of a CA certificate");
+		return openssl_failed("can't add the extensions of a CA certificate", err);
 	return 0;
 }
 
@@ -157,6 +157,6 @@ int extension_add_leaf(X509 *certificate, X509 *ca, const struct service_names *
 	if (!add_basic_constraints(certificate, false) || !add_key_usage(certificate, bits, ARRAY_LEN(bits)) ||
 	    !add_server_auth(certificate) || !add_names(certificate, names) || !add_subject_key_id(certificate) ||
 	    !add_authority_key_id(certificate, ca))
-		return openssl_failed(err, "can't add the extensions of a serving certificate");
+		return openssl_failed("can't add the extensions of a serving certificate", err);
 	return 0;
 }

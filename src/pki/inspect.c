@@ -21,7 +21,7 @@ static int read_id(const X509 *x509, struct inspection *ret_inspection, struct e
 	unsigned int len = 0;
 
 	if (!X509_digest(x509, EVP_sha256(), hash, &len) || len > sizeof(ret_inspection->id) / 2)
-		return openssl_failed(err, "can't hash a certificate");
+		return openssl_failed("can't hash a certificate", err);
 	for (unsigned int i = 0; i < len; i++)
 		snprintf(ret_inspection->id + (size_t)(2 * i), 3, "%02x", hash[i]);
 	return 0;

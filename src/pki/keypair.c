@@ -30,7 +30,7 @@ int keypair_check(const struct keypair *pair, struct error *err)
 	if (!key)
 		return -1;
 	if (X509_check_private_key(certificate, key) != 1)
-		return openssl_failed(err, "the private key does not belong to the certificate");
+		return openssl_failed("the private key does not belong to the certificate", err);
 	return 0;
 }
 

@@ -53,7 +53,7 @@ static X509 *new_certificate(const char *name, EVP_PKEY *key, time_t now, time_t
 	if (!certificate || !X509_set_version(certificate, X509_VERSION_3) || !set_serial(certificate) ||
 	    !set_dates(certificate, now, not_after) || !set_subject(certificate, name) ||
 	    !X509_set_pubkey(certificate, key)) {
-		openssl_failed(err, "can't make a certificate");
+		openssl_failed("can't make a certificate", err);
 		return NULL;
 	}
 	return STEAL(certificate);
@@ -64,7 +64,7 @@ static EVP_PKEY *new_key(struct error *err)
 	EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 
 	if (!key)
-		openssl_failed(err, "can't make a P-256 key");
+		openssl_failed("can't make a P-256 key", err);
 	return key;
 }
 
@@ -75,7 +75,7 @@ static int sign_and_write(X509 *certificate, EVP_PKEY *key, EVP_PKEY *ca_key, st
 
 	keypair_init(&pair);
 	if (!X509_sign(certificate, ca_key, EVP_sha256()))
-		return openssl_failed(err, "can't sign a certificate");
+		return openssl_failed("can't sign a certificate", err);
 	if (openssl_write_certificate(certificate, &pair.certificate, err) < 0 ||
 	    openssl_write_key(key, &pair.key, err) < 0)
 		return -1;
@@ -98,7 +98,7 @@ int mint_ca(const char *name, time_t now, time_t not_after, struct keypair *ret_
 	if (!certificate)
 		return -1;
 	if (!X509_set_issuer_name(certificate, X509_get_subject_name(certificate)))
-		return openssl_failed(err, "can't name a certificate's issuer");
+		return openssl_failed("can't name a certificate's issuer", err);
 	if (extension_add_ca(certificate, err) < 0)
 		return -1;
 	return sign_and_write(certificate, key, key, ret_pair, err);
@@ -107,7 +107,7 @@ int mint_ca(const char *name, time_t now, time_t not_after, struct keypair *ret_
 static int check_ca(X509 *ca, EVP_PKEY *ca_key, const X509 *leaf, struct error *err)
 {
 	if (X509_check_private_key(ca, ca_key) != 1)
-		return openssl_failed(err, "the CA's private key does not belong to its certificate");
+		return openssl_failed("the CA's private key does not belong to its certificate", err);
 	if (X509_check_ca(ca) != 1)
 		return error_set(err, ERROR_INVALID, "the certificate to sign with is not a CA's");
 	if (ASN1_TIME_compare(X509_get0_notAfter(ca), X509_get0_notAfter(leaf)) < 0)
@@ -128,7 +128,7 @@ int mint_leaf(const struct keypair *ca, const struct service_names *names, time_
 	if (!certificate || check_ca(ca_certificate, ca_key, certificate, err) < 0)
 		return -1;
 	if (!X509_set_issuer_name(certificate, X509_get_subject_name(ca_certificate)))
-		return openssl_failed(err, "can't name a certificate's issuer");
+		return openssl_failed("can't name a certificate's issuer", err);
 	if (extension_add_leaf(certificate, ca_certificate, names, err) < 0)
 		return -1;
 	return sign_and_write(certificate, key, ca_key, ret_pair, err);

@@ -5,7 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
-int openssl_failed(struct error *err, const char *what)
+int openssl_failed(const char *what, struct error *err)
 {
 	unsigned long last = ERR_peek_last_error();
 	const char *reason = last ? ERR_reason_error_string(last) : NULL;
@@ -38,7 +38,7 @@ X509 *openssl_parse_certificate(const char *pem, size_t len, struct error *err)
 	X509 *x509 = bio ? PEM_read_bio_X509(bio, NULL, refuse_passphrase, NULL) : NULL;
 
 	if (!x509)
-		openssl_failed(err, "no certificate in PEM");
+		openssl_failed("no certificate in PEM", err);
 	return x509;
 }
 
@@ -62,7 +62,7 @@ int openssl_read_dates(const X509 *x509, time_t *ret_not_before, time_t *ret_not
 	time_t not_before, not_after;
 
 	if (to_time(X509_get0_notBefore(x509), &not_before) < 0 || to_time(X509_get0_notAfter(x509), &not_after) < 0)
-		return openssl_failed(err, "the certificate's dates are unreadable");
+		return openssl_failed("the certificate's dates are unreadable", err);
 	*ret_not_before = not_before;
 	*ret_not_after = not_after;
 	return 0;
@@ -74,7 +74,7 @@ EVP_PKEY *openssl_read_key(const struct buf *pem, struct error *err)
 	EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, refuse_passphrase, NULL) : NULL;
 
 	if (!key)
-		openssl_failed(err, "no unencrypted private key in PEM");
+		openssl_failed("no unencrypted private key in PEM", err);
 	return key;
 }
 
@@ -94,7 +94,7 @@ int openssl_write_certificate(X509 *x509, struct buf *pem, struct error *err)
 	CLEANUP(free_bio) BIO *bio = BIO_new(BIO_s_mem());
 
 	if (!bio || !PEM_write_bio_X509(bio, x509))
-		return openssl_failed(err, "can't write a certificate as PEM");
+		return openssl_failed("can't write a certificate as PEM", err);
 	return take_bio(bio, pem, err);
 }
 
@@ -104,6 +104,6 @@ int openssl_write_key(const EVP_PKEY *key, struct buf *pem, struct error *err)
 	CLEANUP(free_bio) BIO *bio = BIO_new(BIO_s_secmem());
 
 	if (!bio || !PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL))
-		return openssl_failed(err, "can't write a private key as PEM");
+		return openssl_failed("can't write a private key as PEM", err);
 	return take_bio(bio, pem, err);
 }

@@ -39,7 +39,7 @@ static const char *temporary_name(char ret_name[TEMPORARY_NAME_MAX], const char 
 	return ret_name;
 }
 
-static int file_failed(struct error *err, const struct private_folder *folder, const char *name, const char *what)
+static int file_failed(const struct private_folder *folder, const char *name, const char *what, struct error *err)
 {
 	return error_set(err, ERROR_SYSTEM, "%s/%s: %s: %s", folder->path, name, what, strerror(errno));
 }
@@ -49,7 +49,7 @@ static int check_target(const struct private_folder *folder, const char *name, b
 	struct stat status;
 
 	if (fstatat(folder->fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : file_failed(err, folder, name, "can't look at it");
+		return errno == ENOENT ? 0 : file_failed(folder, name, "can't look at it", err);
 	if (S_ISDIR(status.st_mode))
 		return error_set(err, ERROR_INVALID, "%s/%s is a folder", folder->path, name);
 	if (!replace)
@@ -79,12 +79,12 @@ static int stage(const struct private_folder *folder, const struct private_folde
 
 	temporary_name(temporary, file->name);
 	if (unlinkat(folder->fd, temporary, 0) < 0 && errno != ENOENT)
-		return file_failed(err, folder, temporary, "can't remove an old one");
+		return file_failed(folder, temporary, "can't remove an old one", err);
 	fd = openat(folder->fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return file_failed(err, folder, temporary, "can't create it");
+		return file_failed(folder, temporary, "can't create it", err);
 	if (write_all(fd, buf_string(file->content), file->content->len) < 0 || fsync(fd) < 0)
-		return file_failed(err, folder, temporary, "can't write it");
+		return file_failed(folder, temporary, "can't write it", err);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int publish(const struct private_folder *folder, const struct private_fol
 	char temporary[TEMPORARY_NAME_MAX];
 
 	if (renameat(folder->fd, temporary_name(temporary, file->name), folder->fd, file->name) < 0)
-		return file_failed(err, folder, file->name, "can't put it in place");
+		return file_failed(folder, file->name, "can't put it in place", err);
 	return 0;
 }
 
@@ -159,11 +159,11 @@ int private_folder_read(struct private_folder *folder, const char *name, struct 
 	CLEANUP(file_close) const int fd = openat(folder->fd, name, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return file_failed(err, folder, name, "can't open it");
+		return file_failed(folder, name, "can't open it", err);
 	if (file_read_descriptor(fd, content) == 0)
 		return 0;
 	if (errno == EFBIG)
 		return error_set(err, ERROR_INVALID, "%s/%s is larger than %zu bytes", folder->path, name,
 				 content->max);
-	return file_failed(err, folder, name, "can't read it");
+	return file_failed(folder, name, "can't read it", err);
 }
