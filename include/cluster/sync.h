@@ -35,7 +35,7 @@ struct sync_target {
 	const char *namespace, *name;
 	uint64_t reported;  /* event_number of the last event on this, 0 for none; the function updates it */
 	bool restarted;     /* set if the set was restarted, whatever the result */
-	unsigned was, size; /* pods of the group before and after a restart */
+	unsigned was, size; /* with SYNC_RESTARTED: pods of the group before and after */
 };
 
 /* Checks the stamp of the set, and restarts it if that is stale. */

@@ -55,17 +55,18 @@ bool kube_client_watch_failed(const struct kube_client *client, struct error *re
  * Opens a stream, one at a time, whose lines are taken during waits and requests until it ends: by itself, some time
  * after its seconds are over, or by another call of this. The request is copied.
  */
-MUST_CHECK int kube_client_stream(struct kube_client *client, const struct kube_stream_request *request,
-				  struct error *err);
+MUST_CHECK int kube_client_open_stream(struct kube_client *client, const struct kube_stream_request *request,
+				       struct error *err);
 
 /* Whether the stream is open. If not, *ret_status says how the last one ended (KUBE_OK: regularly). */
-bool kube_client_streams(const struct kube_client *client, enum kube_status *ret_status, struct error *ret_problem);
+bool kube_client_stream_is_open(const struct kube_client *client, enum kube_status *ret_status,
+				struct error *ret_problem);
 
 /* Whether it is open and its answer has started. */
-bool kube_client_stream_has_begun(const struct kube_client *client);
+bool kube_client_stream_has_started(const struct kube_client *client);
 
 /* Closes the stream, if there is one. */
-void kube_client_end_stream(struct kube_client *client);
+void kube_client_close_stream(struct kube_client *client);
 
 /*
  * Waits until a watch reports an object or is opened, the stream starts to answer, brings a line or ends,

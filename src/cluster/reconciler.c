@@ -274,7 +274,7 @@ static void sync_and_plan(struct reconciler *reconciler, struct sync_target *tar
 /* While the API server is away, or forbids reading, each attempt would fail. */
 static bool may_sync(const struct reconciler *reconciler)
 {
-	return kube_client_stream_has_begun(reconciler->client) && clock_milliseconds() >= reconciler->paused_until;
+	return kube_client_stream_has_started(reconciler->client) && clock_milliseconds() >= reconciler->paused_until;
 }
 
 /* Syncs the concern that is due first, if any is. */
@@ -307,7 +307,7 @@ static unsigned time_to_wait(const struct reconciler *reconciler)
 	enum concern_kind kind;
 
 	first = tracked_sets_first(&reconciler->tracked, &kind);
-	if (first && kube_client_stream_has_begun(reconciler->client)) {
+	if (first && kube_client_stream_has_started(reconciler->client)) {
 		const uint64_t due = first->concerns[kind].due;
 		const uint64_t allowed = due < reconciler->paused_until ? reconciler->paused_until : due;
 
@@ -331,7 +331,7 @@ static void *run(void *context)
 			break;
 		if (status != KUBE_OK)
 			report_trouble(reconciler, status, err.message);
-		else if (kube_client_stream_has_begun(reconciler->client) && !is_forbidden(reconciler))
+		else if (kube_client_stream_has_started(reconciler->client) && !is_forbidden(reconciler))
 			report_trouble(reconciler, KUBE_OK, NULL);
 		observer->following(observer->context, reconciler->tracked.count,
 				    reconciler->reflector.skipped + reconciler->untracked);

@@ -225,7 +225,7 @@ bool kube_client_watch_failed(const struct kube_client *client, struct error *re
 	return false;
 }
 
-int kube_client_stream(struct kube_client *client, const struct kube_stream_request *request, struct error *err)
+int kube_client_open_stream(struct kube_client *client, const struct kube_stream_request *request, struct error *err)
 {
 	const struct transfer_context context = context_of(client);
 
@@ -233,19 +233,20 @@ int kube_client_stream(struct kube_client *client, const struct kube_stream_requ
 	return stream_open(&client->stream, &context, request, clock_milliseconds(), err);
 }
 
-bool kube_client_streams(const struct kube_client *client, enum kube_status *ret_status, struct error *ret_problem)
+bool kube_client_stream_is_open(const struct kube_client *client, enum kube_status *ret_status,
+				struct error *ret_problem)
 {
 	*ret_status = client->stream.status;
 	*ret_problem = client->stream.problem;
 	return client->stream.path != NULL;
 }
 
-bool kube_client_stream_has_begun(const struct kube_client *client)
+bool kube_client_stream_has_started(const struct kube_client *client)
 {
 	return client->stream.path != NULL && client->stream.answered;
 }
 
-void kube_client_end_stream(struct kube_client *client)
+void kube_client_close_stream(struct kube_client *client)
 {
 	stream_close(&client->stream, client->multi);
 }

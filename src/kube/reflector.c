@@ -50,7 +50,7 @@ int reflector_init(struct reflector *reflector, struct kube_client *client, cons
 
 void reflector_release(struct reflector *reflector)
 {
-	kube_client_end_stream(reflector->client);
+	kube_client_close_stream(reflector->client);
 	arena_release(&reflector->arena);
 }
 
@@ -204,7 +204,7 @@ static enum kube_status open_watch(struct reflector *reflector, uint64_t now, st
 		return KUBE_UNAVAILABLE;
 	}
 	request.path = buf_string(&path);
-	if (kube_client_stream(reflector->client, &request, err) < 0)
+	if (kube_client_open_stream(reflector->client, &request, err) < 0)
 		return KUBE_UNAVAILABLE;
 	reflector->watching = true;
 	return KUBE_OK;
@@ -222,7 +222,7 @@ static enum kube_status end_watch(struct reflector *reflector, enum kube_status 
 {
 	const bool in_order = status == KUBE_OK && !reflector->broken && !reflector->expired;
 
-	kube_client_end_stream(reflector->client);
+	kube_client_close_stream(reflector->client);
 	reflector->watching = false;
 	if (reflector->expired || reflector->broken || status == KUBE_GONE || status == KUBE_REFUSED ||
 	    now - reflector->listed_at >= LIST_EVERY)
@@ -243,7 +243,7 @@ enum kube_status reflector_tend(struct reflector *reflector, uint64_t now, struc
 	enum kube_status status;
 
 	if (reflector->watching) {
-		const bool open = kube_client_streams(reflector->client, &status, err);
+		const bool open = kube_client_stream_is_open(reflector->client, &status, err);
 
 		if (open && !reflector->expired && !reflector->broken)
 			return KUBE_OK;
