@@ -134,7 +134,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 void arena_trim(struct arena *arena, void *memory, size_t size, size_t kept)
 {
-	size_t spare = align_up(size) - align_up(kept);
+	const size_t spare = align_up(size) - align_up(kept);
 
 	if ((char *)memory + align_up(size) != arena->next)
 		return;
@@ -170,7 +170,7 @@ char *arena_strndup(struct arena *arena, const char *string, size_t len)
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
 	char *at = arena->next;
-	size_t room = arena->left;
+	const size_t room = arena->left;
 	char *text = NULL;
 	va_list args;
 	int len;

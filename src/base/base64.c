@@ -24,7 +24,7 @@ static char *encode(char *at, const char *bytes, size_t len)
 
 	base64_init_encodestate(&state);
 	while (len > 0) {
-		size_t block = len < BLOCK ? len : BLOCK;
+		const size_t block = len < BLOCK ? len : BLOCK;
 
 		at += base64_encode_block(bytes, (int)block, at, &state);
 		state.stepcount = 0;
@@ -71,7 +71,7 @@ static int bits_of(char c)
 
 bool base64_is_valid(const char *text)
 {
-	size_t len = strlen(text);
+	const size_t len = strlen(text);
 	size_t padding = 0;
 
 	if (len == 0)
@@ -99,7 +99,7 @@ char *base64_decode(struct arena *arena, const char *text, size_t *ret_len)
 		return NULL;
 	base64_init_decodestate(&state);
 	while (left > 0) {
-		size_t block = left < DECODE_BLOCK ? left : DECODE_BLOCK;
+		const size_t block = left < DECODE_BLOCK ? left : DECODE_BLOCK;
 
 		len += (size_t)base64_decode_block(text, (int)block, bytes + len, &state);
 		text += block;

@@ -8,7 +8,7 @@ static bool is_label(const char *name, size_t len)
 	if (len == 0 || len > DNS_LABEL_MAX || name[0] == '-' || name[len - 1] == '-')
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		char c = name[i];
+		const char c = name[i];
 
 		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
 			return false;
@@ -26,7 +26,7 @@ bool name_is_dns_name(const char *name)
 	if (strlen(name) > DNS_NAME_MAX)
 		return false;
 	for (;;) {
-		size_t len = strcspn(name, ".");
+		const size_t len = strcspn(name, ".");
 
 		if (!is_label(name, len))
 			return false;
@@ -43,7 +43,7 @@ bool name_parse_decimal(const char *text, unsigned max, unsigned *ret_number)
 	if (!text[0] || (text[0] == '0' && text[1]))
 		return false;
 	for (; *text; text++) {
-		unsigned digit = (unsigned)(*text - '0');
+		const unsigned digit = (unsigned)(*text - '0');
 
 		if (*text < '0' || *text > '9' || digit > max || number > (max - digit) / 10)
 			return false;

@@ -19,7 +19,7 @@ struct walk {
 
 static void end_run(struct walk *walk, const char *end)
 {
-	size_t len = (size_t)(end - walk->run);
+	const size_t len = (size_t)(end - walk->run);
 
 	if (walk->out)
 		memcpy(walk->out + walk->len, walk->run, len);

@@ -28,7 +28,7 @@ static int read_hex(const char *at)
 	int number = 0;
 
 	for (int i = 0; i < 4; i++) {
-		char c = at[i];
+		const char c = at[i];
 
 		if (c >= '0' && c <= '9')
 			number = number * 16 + (c - '0');
@@ -120,7 +120,7 @@ static const char *scan_number(const char *at)
 
 static const char *scan_literal(const char *at, const char *literal)
 {
-	size_t len = strlen(literal);
+	const size_t len = strlen(literal);
 
 	return strncmp(at, literal, len) == 0 ? at + len : NULL;
 }
@@ -170,7 +170,7 @@ static const char *scan_name(const char *at)
 static const char *scan_to_next(struct scan *scan, const char *at, size_t begin)
 {
 	while (scan->depth > begin) {
-		bool object = scan->objects[scan->depth - 1];
+		const bool object = scan->objects[scan->depth - 1];
 
 		at = scan_blanks(at);
 		if (*at == ',')
@@ -190,7 +190,7 @@ const char *scan_value(struct scan *scan, const char *at)
 	do {
 		at = scan_blanks(at);
 		if (*at == '{' || *at == '[') {
-			bool object = *at == '{';
+			const bool object = *at == '{';
 
 			if (!scan_enter(scan, object))
 				return NULL;

@@ -7,7 +7,7 @@ enum { QUOTE_MAX = 80 };
 /* Length of the well-formed character at the start of the bytes, 0 if there is none. RFC 3629, section 4. */
 static size_t utf8_character(const unsigned char *bytes, size_t len)
 {
-	unsigned char lead = bytes[0];
+	const unsigned char lead = bytes[0];
 	unsigned char low = 0x80;
 	unsigned char high = 0xBF;
 	size_t size;
@@ -44,7 +44,7 @@ bool text_is_utf8(const char *bytes, size_t len)
 	const unsigned char *at = (const unsigned char *)bytes;
 
 	while (len > 0) {
-		size_t size = utf8_character(at, len);
+		const size_t size = utf8_character(at, len);
 
 		if (size == 0)
 			return false;
@@ -57,7 +57,7 @@ bool text_is_utf8(const char *bytes, size_t len)
 const char *text_next_character(const char *text)
 {
 	enum { CHARACTER_MAX = 4 }; /* no character contains the '\0', so nothing is read beyond it */
-	size_t size = utf8_character((const unsigned char *)text, CHARACTER_MAX);
+	const size_t size = utf8_character((const unsigned char *)text, CHARACTER_MAX);
 
 	return size ? text + size : NULL;
 }
@@ -73,8 +73,8 @@ size_t text_clip(const char *text, size_t len, size_t max)
 
 const char *text_quote(struct arena *arena, const char *text)
 {
-	size_t len = strlen(text);
-	size_t clipped = text_clip(text, len, QUOTE_MAX);
+	const size_t len = strlen(text);
+	const size_t clipped = text_clip(text, len, QUOTE_MAX);
 
 	return arena_printf(arena, "\"%.*s%s\"", (int)clipped, text, clipped < len ? "..." : "");
 }
@@ -82,7 +82,7 @@ const char *text_quote(struct arena *arena, const char *text)
 void text_clean(char *text)
 {
 	for (unsigned char *c = (unsigned char *)text; *c; c++) {
-		bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
+		const bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
 
 		if (c1)
 			c[1] = '?';

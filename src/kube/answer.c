@@ -82,7 +82,7 @@ const char *answer_message(struct arena *arena, const struct buf *body)
 
 int answer_failed(const struct kube_request *request, enum error_code code, const char *text, struct error *err)
 {
-	size_t len = strcspn(request->path, "?");
+	const size_t len = strcspn(request->path, "?");
 
 	return error_set(err, code, "%s %.*s%s: %s", request->method, (int)text_clip(request->path, len, PATH_SHOWN),
 			 request->path, len > PATH_SHOWN ? "..." : "", text);

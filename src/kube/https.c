@@ -21,7 +21,7 @@ static void wipe_and_free(void *memory)
 /* realloc may leave a copy in freed memory. */
 static void *resize(void *memory, size_t size)
 {
-	size_t before = memory ? malloc_usable_size(memory) : 0;
+	const size_t before = memory ? malloc_usable_size(memory) : 0;
 	void *resized = malloc(size);
 
 	if (!resized)

@@ -20,7 +20,7 @@ static int find_server(struct kube_client_config *config, struct error *err)
 {
 	const char *host = getenv("KUBERNETES_SERVICE_HOST");
 	const char *port = getenv("KUBERNETES_SERVICE_PORT");
-	bool is_ipv6 = host && strchr(host, ':');
+	const bool is_ipv6 = host && strchr(host, ':');
 	unsigned number;
 	int len;
 
@@ -42,7 +42,7 @@ static int find_server(struct kube_client_config *config, struct error *err)
 /* The path of a file in the folder; fails if it is not readable. */
 static int find_file(const char *folder, const char *name, char *ret_path, size_t size, struct error *err)
 {
-	int len = snprintf(ret_path, size, "%s/%s", folder, name);
+	const int len = snprintf(ret_path, size, "%s/%s", folder, name);
 
 	if (len < 0 || (size_t)len >= size)
 		return error_set(err, ERROR_INVALID, "the folder's name %s is too long", folder);

@@ -188,7 +188,7 @@ uint64_t watch_next(const struct watch *watch)
 
 bool watch_take_news(struct watch *watch)
 {
-	bool news = watch->news;
+	const bool news = watch->news;
 
 	watch->news = false;
 	return news;

@@ -7,9 +7,9 @@
 
 int openssl_failed(const char *what, struct error *err)
 {
-	unsigned long last = ERR_peek_last_error();
+	const unsigned long last = ERR_peek_last_error();
 	const char *reason = last ? ERR_reason_error_string(last) : NULL;
-	bool no_memory = ERR_GET_REASON(last) == ERR_R_MALLOC_FAILURE;
+	const bool no_memory = ERR_GET_REASON(last) == ERR_R_MALLOC_FAILURE;
 
 	ERR_clear_error();
 	return error_set(err, no_memory ? ERROR_NO_MEMORY : ERROR_INVALID, "%s%s%s", what, reason ? ": " : "",
@@ -81,7 +81,7 @@ EVP_PKEY *openssl_read_key(const struct buf *pem, struct error *err)
 static int take_bio(BIO *bio, struct buf *pem, struct error *err)
 {
 	char *data;
-	long len = BIO_get_mem_data(bio, &data);
+	const long len = BIO_get_mem_data(bio, &data);
 
 	buf_add(pem, data, (size_t)len);
 	if (pem->failed)

@@ -54,7 +54,7 @@ unsigned cpus_least(unsigned mask, unsigned quota)
 
 unsigned cpus_available(void)
 {
-	unsigned quota = quota_of_cgroup();
+	const unsigned quota = quota_of_cgroup();
 	unsigned cpus = 1;
 	cpu_set_t mask;
 

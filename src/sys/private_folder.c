@@ -60,7 +60,7 @@ static int check_target(const struct private_folder *folder, const char *name, b
 static int write_all(int fd, const char *bytes, size_t len)
 {
 	while (len > 0) {
-		ssize_t written = write(fd, bytes, len);
+		const ssize_t written = write(fd, bytes, len);
 
 		if (written < 0 && errno == EINTR)
 			continue;
