@@ -8,8 +8,8 @@
 #include "render/yaml.h"
 
 /*
- * Prints the documents of each file as JSON, one a line, as `tfconfig-webhook render` reads them; or what is wrong, behind
- * "error: "; then the notes, each behind "note: ". A line of --- ends the file.
+ * Prints the documents of each file as JSON, one per line, as `tfconfig-webhook render` reads them, or the error after
+ * "error: ". Then come the notes, each after "note: ". A line of --- ends the file.
  */
 
 enum { FILE_MAX = 16 * 1024 * 1024, MEMORY = 256 * 1024 * 1024 };

@@ -21,7 +21,7 @@ RECORDED = pathlib.Path(__file__).with_name("kubectl.json")
 
 
 def objects_in(text):
-    """kubectl prints one object behind the other."""
+    """kubectl prints one object after the other."""
     decoder, found, at = json.JSONDecoder(), [], 0
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())

@@ -1,4 +1,4 @@
-"""What the tests of `render` share: how the program is run, and how its YAML reader alone."""
+"""What the tests of `render` share: how to run the program, or only its YAML reader."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def render_json(text, *arguments, code=0):
 
 
 def reader_path():
-    """The reader alone, of the same build as the program."""
+    """Only the reader, from the same build as the program."""
     folder = pathlib.Path(program_path()).parent
     return str((folder / "release" if folder.name == "build" else folder) / "read-yaml")
 

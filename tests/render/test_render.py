@@ -74,7 +74,7 @@ def created_sets():
 
 
 @pytest.mark.parametrize("folder", created_sets(), ids=lambda folder: folder.name)
-def test_a_set_is_told_what_review_tells_it(folder):
+def test_a_set_gets_the_answer_of_review(folder):
     request = read_json(folder / "review.json")["request"]
     expected = read_json(folder / "expected.json")["response"]
     arguments = [part for part in read_arguments(folder) if "image" not in part and "/" not in part]
@@ -102,7 +102,7 @@ def test_a_recorded_set_gets_the_recorded_values():
         assert pod["labels"]["statefulset.kubernetes.io/pod-name"] == pod["name"]
 
 
-def test_a_set_that_is_stamped_already_is_stamped_anew():
+def test_a_set_that_has_a_stamp_is_stamped_again():
     """As `kubectl get -o yaml` prints it; the stamp of before is of another size."""
     obj = stateful_set(replicas=2)
     obj["spec"]["template"]["metadata"]["labels"][INJECT] = "true"
@@ -208,7 +208,7 @@ def test_of_two_keys_the_last_one_counts():
     assert re.search(r"^note: stdin:\d+: duplicate key replicas: the last one counts$", done.stderr, re.M)
 
 
-def test_sets_that_did_not_opt_in_are_passed_over(tmp_path):
+def test_sets_that_did_not_opt_in_are_skipped(tmp_path):
     plain = stateful_set("plain")
     del plain["metadata"]["annotations"]
     off = stateful_set("off", inject="false")
@@ -219,7 +219,7 @@ def test_sets_that_did_not_opt_in_are_passed_over(tmp_path):
     assert found["name"] == "on"
 
 
-def test_a_typo_is_denied_and_the_others_are_told_all_the_same():
+def test_a_typo_is_denied_and_the_other_sets_are_still_shown():
     done = render("-f", "-", text=text_of(stateful_set("a", prot="1"), service(), stateful_set("b")))
     assert done.returncode == 1
     heading, error = done.stdout.splitlines()[:2]
@@ -445,7 +445,7 @@ def test_env_is_for_one_set():
     assert done.stderr.startswith(f'Error: StatefulSet default/trainer: annotation {PREFIX}port is "x y": must be')
 
 
-def test_the_value_is_found_beside_a_container_that_keeps_its_own():
+def test_the_value_is_found_next_to_a_container_that_keeps_its_own():
     obj = stateful_set(replicas=1)
     obj["spec"]["template"]["spec"]["containers"][:0] = [{"name": "own", "env": [{"name": "TF_CONFIG", "value": "{}"}]}]
     assert json.loads(render_json(text_of(obj))[0]["pods"][0]["tfConfig"])["task"] == {"type": "worker", "index": 0}

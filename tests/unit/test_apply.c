@@ -42,7 +42,7 @@ static void operations(void)
 	check("{\"l\":[1,2]}", "[{\"op\":\"remove\",\"path\":\"/l/0\"}]", "{\"l\":[2]}");
 }
 
-static void what_can_not_be_applied(void)
+static void an_operation_without_a_target_is_refused(void)
 {
 	check("{}", "[{\"op\":\"remove\",\"path\":\"/a\"}]", NULL);
 	check("{}", "[{\"op\":\"replace\",\"path\":\"/a\",\"value\":1}]", NULL);
@@ -60,7 +60,7 @@ int add_apply_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"operations are applied", operations},
-		{"what has nothing to apply to is refused", what_can_not_be_applied},
+		{"an operation without a target is refused", an_operation_without_a_target_is_refused},
 		{NULL, NULL},
 	};
 

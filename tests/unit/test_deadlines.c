@@ -7,7 +7,7 @@
 
 enum { PLACES = 16, KEPT = 2, PEERS_MAX = 64 };
 
-/* A port and the connections that came to it, each a pair of sockets. */
+/* A port and its connections, each a pair of sockets. */
 struct port {
 	struct deadlines deadlines;
 	atomic_ulong missed, evicted;
@@ -41,7 +41,7 @@ static void port_release(struct port *port)
 	deadlines_release(&port->deadlines);
 }
 
-/* A new connection, brought as far as the state; its number. */
+/* Opens a connection and takes it to the state. Returns its number. */
 static unsigned connect_as(struct port *port, enum deadline_state state)
 {
 	const unsigned i = port->count++;
@@ -84,7 +84,7 @@ static unsigned count_open(const struct port *port, unsigned from)
 	return open;
 }
 
-static void a_crowd_that_stops_drives_out_no_few_that_came_further(void)
+static void a_crowd_that_stops_never_evicts_a_few_that_got_further(void)
 {
 	static const enum deadline_state steps[] = {DEADLINE_NEW, DEADLINE_HANDSHAKING, DEADLINE_UNASKED,
 						    DEADLINE_IDLE};
@@ -95,7 +95,7 @@ static void a_crowd_that_stops_drives_out_no_few_that_came_further(void)
 
 			port_init(&port, false);
 			connect_many(&port, steps[few], KEPT);
-			usleep(2000); /* milliseconds are what ages are counted in */
+			usleep(2000); /* ages are counted in milliseconds */
 			connect_many(&port, steps[crowd], 40);
 			CU_ASSERT(is_open(&port, 0) && is_open(&port, 1));
 			CU_ASSERT(atomic_load(&port.evicted) == 42 - (PLACES - KEPT));
@@ -105,7 +105,7 @@ static void a_crowd_that_stops_drives_out_no_few_that_came_further(void)
 	}
 }
 
-static void of_a_crowd_the_oldest_goes_first(void)
+static void the_oldest_of_a_crowd_goes_first(void)
 {
 	struct port port;
 
@@ -115,7 +115,7 @@ static void of_a_crowd_the_oldest_goes_first(void)
 	port_release(&port);
 }
 
-static void of_two_crowds_the_older_one_goes_first(void)
+static void the_older_of_two_crowds_goes_first(void)
 {
 	struct port port;
 
@@ -128,7 +128,7 @@ static void of_two_crowds_the_older_one_goes_first(void)
 	port_release(&port);
 }
 
-static void idle_ones_go_after_those_that_never_asked(void)
+static void idle_connections_go_after_those_that_never_asked(void)
 {
 	struct port port;
 
@@ -152,7 +152,7 @@ static void those_at_work_stay(void)
 	port_release(&port);
 }
 
-static void where_requests_take_no_time_the_oldest_at_work_goes(void)
+static void if_requests_take_no_time_the_oldest_at_work_goes(void)
 {
 	struct port port;
 
@@ -162,7 +162,7 @@ static void where_requests_take_no_time_the_oldest_at_work_goes(void)
 	port_release(&port);
 }
 
-/* Else a client could have its time anew by each step of a handshake. */
+/* Otherwise each step of a handshake would give a client its time again. */
 static void a_handshake_is_as_old_as_its_connection(void)
 {
 	struct port port;
@@ -179,7 +179,7 @@ static void a_handshake_is_as_old_as_its_connection(void)
 	port_release(&port);
 }
 
-static void nothing_is_waited_for_where_no_time_runs(void)
+static void nothing_is_waited_for_when_no_time_runs(void)
 {
 	struct port port;
 
@@ -194,16 +194,15 @@ static void nothing_is_waited_for_where_no_time_runs(void)
 int add_deadlines_suite(void)
 {
 	static const struct unit_test tests[] = {
-		{"a crowd that stops drives out no few that came further",
-		 a_crowd_that_stops_drives_out_no_few_that_came_further},
-		{"of a crowd the oldest goes first", of_a_crowd_the_oldest_goes_first},
-		{"of two crowds the older one goes first", of_two_crowds_the_older_one_goes_first},
-		{"idle ones go after those that never asked", idle_ones_go_after_those_that_never_asked},
+		{"a crowd that stops never evicts a few that got further",
+		 a_crowd_that_stops_never_evicts_a_few_that_got_further},
+		{"the oldest of a crowd goes first", the_oldest_of_a_crowd_goes_first},
+		{"the older of two crowds goes first", the_older_of_two_crowds_goes_first},
+		{"idle connections go after those that never asked", idle_connections_go_after_those_that_never_asked},
 		{"those at work stay", those_at_work_stay},
-		{"where requests take no time the oldest at work goes",
-		 where_requests_take_no_time_the_oldest_at_work_goes},
+		{"if requests take no time the oldest at work goes", if_requests_take_no_time_the_oldest_at_work_goes},
 		{"a handshake is as old as its connection", a_handshake_is_as_old_as_its_connection},
-		{"nothing is waited for where no time runs", nothing_is_waited_for_where_no_time_runs},
+		{"nothing is waited for when no time runs", nothing_is_waited_for_when_no_time_runs},
 		{0},
 	};
 

@@ -53,7 +53,7 @@ static void addresses_are_numbers_with_a_port(void)
 	}
 }
 
-static void port_0_becomes_one_that_is_told_and_taken(void)
+static void port_0_becomes_a_port_that_is_reported_and_taken(void)
 {
 	struct listen_address address, actual;
 	char first[LISTEN_TEXT_MAX];
@@ -107,7 +107,7 @@ int add_listen_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"addresses are numbers with a port", addresses_are_numbers_with_a_port},
-		{"port 0 becomes one that is told and taken", port_0_becomes_one_that_is_told_and_taken},
+		{"port 0 becomes a port that is reported and taken", port_0_becomes_a_port_that_is_reported_and_taken},
 		{"this host reaches any address by the loopback", this_host_reaches_any_address_by_the_loopback},
 		{"another family is a question mark", another_family_is_a_question_mark},
 		{NULL, NULL},

@@ -53,7 +53,7 @@ static void a_long_text_is_cut_between_two_characters(void)
 	char text[3 * LOG_TEXT_MAX + 1];
 	char line[LOG_LINE_MAX], value[LOG_LINE_MAX];
 
-	/* LOG_TEXT_MAX is no multiple of 3: the cut falls into a character. */
+	/* LOG_TEXT_MAX is not a multiple of 3: the cut falls into a character. */
 	for (size_t i = 0; i < LOG_TEXT_MAX; i++)
 		memcpy(text + 3 * i, "\xe2\x82\xac", 3);
 	text[3 * LOG_TEXT_MAX] = '\0';
@@ -91,7 +91,7 @@ static void texts_that_need_many_escapes_are_cut_shorter_but_no_field_is_lost(vo
 	CHECK_STRING(member_of(line, "last", value, sizeof(value)), "here");
 }
 
-static void bytes_that_are_no_utf8_become_question_marks(void)
+static void bytes_that_are_not_utf8_become_question_marks(void)
 {
 	char line[LOG_LINE_MAX], value[LOG_LINE_MAX];
 
@@ -122,7 +122,7 @@ int add_log_line_suite(void)
 		{"a text of exactly the maximum is kept", a_text_of_exactly_the_maximum_is_kept},
 		{"texts that need many escapes are cut shorter, but no field is lost",
 		 texts_that_need_many_escapes_are_cut_shorter_but_no_field_is_lost},
-		{"bytes that are no UTF-8 become question marks", bytes_that_are_no_utf8_become_question_marks},
+		{"bytes that are not UTF-8 become question marks", bytes_that_are_not_utf8_become_question_marks},
 		{"the thread's arena is as it was", the_threads_arena_is_as_it_was},
 		{NULL, NULL},
 	};

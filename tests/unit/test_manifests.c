@@ -50,7 +50,7 @@ static void objects_are_found(void)
 	check("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: \"a\\e[31m\"}}", "dev/a?[31m:1 | ", "");
 }
 
-static void others_are_passed_over(void)
+static void other_objects_are_skipped(void)
 {
 	check("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, items: [" SET("b") "]}", "| ", "");
 	check("{apiVersion: apps.example.com/v1, kind: StatefulSet, metadata: {name: a}}", "| ", "");
@@ -83,7 +83,7 @@ int add_manifests_suite(void)
 {
 	static const struct unit_test tests[] = {
 		{"objects are found, in lists too", objects_are_found},
-		{"others are passed over", others_are_passed_over},
+		{"other objects are skipped", other_objects_are_skipped},
 		{"the last of a name is found", the_last_of_a_name_is_found},
 		{NULL, NULL},
 	};

@@ -4,7 +4,7 @@
 #include "suites.h"
 #include "unit.h"
 
-/* Counts all there is to count and checks the lines that come of it. */
+/* Counts everything there is to count, and checks the lines. */
 static void check_page(struct metrics *metrics, unsigned long dropped, const char *const *lines)
 {
 	CLEANUP(buf_release) struct buf page;
@@ -76,7 +76,7 @@ static void a_duration_is_in_its_bucket_and_all_above(void)
 	check_page(&metrics, 0, lines);
 }
 
-static void the_rest_is_told_as_it_is(void)
+static void other_counters_are_printed_as_they_are(void)
 {
 	static const char *const lines[] = {
 		"_http_errors_total{code=\"503\"} 1\n",
@@ -101,7 +101,7 @@ static void the_rest_is_told_as_it_is(void)
 	check_page(&metrics, 7, lines);
 }
 
-static void advice_is_told_where_there_is_an_advisor(void)
+static void advice_is_on_the_page_if_there_is_an_advisor(void)
 {
 	static const char *const lines[] = {
 		"\ntfconfig_webhook_advice_lookups_total{result=\"unknown\"} 0\n",
@@ -128,8 +128,8 @@ int add_metrics_suite(void)
 		{"reviews go to their labels, and unknown words to other",
 		 reviews_go_to_their_labels_and_unknown_words_to_other},
 		{"a duration is in its bucket and all above", a_duration_is_in_its_bucket_and_all_above},
-		{"the rest is told as it is", the_rest_is_told_as_it_is},
-		{"advice is told where there is an advisor", advice_is_told_where_there_is_an_advisor},
+		{"other counters are printed as they are", other_counters_are_printed_as_they_are},
+		{"advice is on the page if there is an advisor", advice_is_on_the_page_if_there_is_an_advisor},
 		{NULL, NULL},
 	};
 

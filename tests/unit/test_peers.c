@@ -16,7 +16,7 @@ static void hosts_are_read_from_every_shape_of_a_cluster(void)
 {
 	static const struct {
 		const char *cluster;
-		const char *names; /* joined by blanks */
+		const char *names; /* joined by spaces */
 	} rows[] = {
 		{"{\"worker\":[\"a-0.s:1\",\"a-1.s:65535\"]}", "a-0.s a-1.s"},
 		{"{\"worker\":{\"7\":\"a-7.s:1\"},\"ps\":[\"p-0.s:1\"]}", "a-7.s p-0.s"},
@@ -95,7 +95,7 @@ static void a_name_may_be_as_long_as_dns_allows(void)
 	unit_arena_end(&unit);
 }
 
-static void an_arena_that_is_full_is_told_apart(void)
+static void a_full_arena_is_an_error_of_its_own(void)
 {
 	char memory[512];
 	struct arena arena;
@@ -170,7 +170,7 @@ int add_peers_suite(void)
 		{"hosts are read from every shape of a cluster", hosts_are_read_from_every_shape_of_a_cluster},
 		{"what lists no hosts is refused", what_lists_no_hosts_is_refused},
 		{"a name may be as long as DNS allows", a_name_may_be_as_long_as_dns_allows},
-		{"an arena that is full is told apart", an_arena_that_is_full_is_told_apart},
+		{"a full arena is an error of its own", a_full_arena_is_an_error_of_its_own},
 		{"the missing are named up to a bound", the_missing_are_named_up_to_a_bound},
 		{"a list of the missing never passes its room", a_list_of_the_missing_never_passes_its_room},
 		{NULL, NULL},

@@ -68,7 +68,7 @@ static void whole_numbers(void)
 		{.text = "+5", .json = "5"},
 		{.text = "010", .json = "8"},
 		{.text = "-010", .json = "-8"},
-		{.text = "08", .json = "8"}, /* a float, as it is no octal number */
+		{.text = "08", .json = "8"}, /* a float, as it is not octal */
 		{.text = "0o17", .json = "15"},
 		{.text = "0x1F", .json = "31"},
 		{.text = "0X1f", .json = "31"},
@@ -193,7 +193,7 @@ int add_scalar_suite(void)
 		{"whole numbers have bases, signs and underscores", whole_numbers},
 		{"floats are read, and infinite ones refused", floats},
 		{"what is quoted is text", quotes},
-		{"a tag asks for a kind", tags},
+		{"a tag demands a kind", tags},
 		{"keys are text", keys},
 		{NULL, NULL},
 	};

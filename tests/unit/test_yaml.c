@@ -16,7 +16,7 @@ static const char *read_into(struct arena *arena, const char *text, size_t len, 
 	return tree ? cJSON_PrintUnformatted(tree) : "";
 }
 
-/* The text as JSON, or the error; the notes behind it. */
+/* The text as JSON, or the error; then the notes. */
 static void check(const char *text, const char *expected, const char *expected_notes)
 {
 	struct unit_arena unit;
@@ -41,7 +41,7 @@ static void documents_are_json(void)
 	check("a: 1\nb: [x, yes]\nc:\n- d\n- e: {}", "{\"a\":1,\"b\":[\"x\",true],\"c\":[\"d\",{\"e\":{}}]}", "");
 	check("{\"a\": [1, \"\\ud83d\\ude00\"],\n\t\"b\": null}", "{\"a\":[1,\"\xF0\x9F\x98\x80\"],\"b\":null}", "");
 	check("a: |\n  x\n  y\nb: >-\n  x\n  y\n", "{\"a\":\"x\\ny\\n\",\"b\":\"x y\"}", "");
-	check("a: |\n", "{\"a\":\"\"}", ""); /* an end at which libfyaml reads too far */
+	check("a: |\n", "{\"a\":\"\"}", ""); /* libfyaml would read too far at this end */
 	check("a: |+\n\n", "{\"a\":\"\\n\"}", "");
 	check("\xEF\xBB\xBF"
 	      "a: 1\r\nb: 2\r\n",
@@ -145,7 +145,7 @@ static void growth_has_bounds(void)
 		      "- *d\n", 100, "all aliases together stand for more than 200,000 values");
 }
 
-static void memory_that_ends_is_an_error(void)
+static void running_out_of_memory_is_an_error(void)
 {
 	char memory[2048];
 	struct arena arena;
@@ -170,7 +170,7 @@ int add_yaml_suite(void)
 		{"of equal keys the last one counts", of_equal_keys_the_last_one_counts},
 		{"errors have a place", errors_have_a_place},
 		{"growth has bounds", growth_has_bounds},
-		{"memory that ends is an error", memory_that_ends_is_an_error},
+		{"running out of memory is an error", running_out_of_memory_is_an_error},
 		{NULL, NULL},
 	};
 

@@ -1,4 +1,4 @@
-"""A DNS server that tests hold in their hands, and a network in which the program asks nobody else. Needs root."""
+"""A DNS server that tests control, in a network where the program can ask no other. Needs root."""
 
 import ctypes
 import os
@@ -37,7 +37,7 @@ needs_network = pytest.mark.skipif(os.geteuid() != 0 or not may_unshare(),
 
 
 class Network:
-    """A network with a loopback device alone, and a view of the files that the resolver reads."""
+    """A network with only a loopback device, and its own files for the resolver."""
 
     def __init__(self, folder):
         mounts = []
@@ -77,7 +77,7 @@ class Network:
 
 
 class Dns:
-    """Answers what it is told to, and remembers what it was asked: (type, name), in the order of the questions."""
+    """Answers as configured, and records the queries in order: (type, name)."""
 
     def __init__(self, network):
         self.names = {}  # name -> the types that it has; any other is NXDOMAIN

@@ -1,4 +1,4 @@
-"""`tfconfig-webhook wait`: whom it asks for and how often, what it tells, and how it ends."""
+"""`tfconfig-webhook wait`: which names it asks for and how often, what it prints, and how it ends."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from conftest import program_path
 
 pytestmark = pytest.mark.usefixtures("program")
 DOMAIN = "ml.svc.cluster.local"
-# A value is checked by a whole process elsewhere; what a sanitizer needs beside is no measure.
+# Measured without a sanitizer, whose own memory would count.
 SANITIZED = "build/asan" in program_path() or "build/tsan" in program_path()
 
 
@@ -197,7 +197,7 @@ class TestEnds:
 
 
 @needs_network
-@pytest.mark.skipif(SANITIZED, reason="a sanitizer's memory is no measure")
+@pytest.mark.skipif(SANITIZED, reason="with a sanitizer, memory cannot be compared")
 def test_memory_with_the_largest_groups(dns, wait):
     """The init container's limit is 16 MiB, and what is mapped of the program and its libraries may count too."""
     for hosts in names(3000), [f"trainer-{ordinal}.hl" for ordinal in range(5700)]:
