@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 {
 	signal(SIGPIPE, SIG_IGN); /* a reader that is gone makes write(2) fail instead of ending the process */
 	arena_hook_cjson();
-	wipe_hook_openssl(); /* fails if a library allocated first: then keys are protected less, and everything works */
+	/* Fails if a library allocated memory before: then keys are protected less, and everything works. */
+	wipe_hook_openssl();
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;
