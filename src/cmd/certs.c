@@ -197,7 +197,7 @@ static int run(const struct options *options, const struct certs_settings *setti
 
 int cmd_certs(int argc, char **argv)
 {
-	struct certs_settings settings;
+	struct certs_settings settings = {0};
 	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
 	struct error err;
 

@@ -101,7 +101,7 @@ static int run(const struct render_settings *settings, bool *ret_failed, struct 
 
 int cmd_render(int argc, char **argv)
 {
-	struct render_settings settings;
+	struct render_settings settings = {0};
 	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
 	struct error err;
 	bool failed;

@@ -107,7 +107,7 @@ int cmd_review(int argc, char **argv)
 	CLEANUP(buf_release) struct buf body;
 	CLEANUP(arena_release) struct arena arena = {0};
 	struct error err = {ERROR_NONE, ""};
-	struct review_settings settings;
+	struct review_settings settings = {0};
 	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
 	struct budget budget;
 	int code;

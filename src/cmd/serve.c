@@ -413,7 +413,7 @@ static int add_companions(const struct serve_settings *settings, const char *dom
 
 int cmd_serve(int argc, char **argv)
 {
-	struct serve_settings settings;
+	struct serve_settings settings = {0};
 	struct options options = {
 		.table = option_table, .usage = usage, .env_prefix = ENVIRONMENT_PREFIX, .settings = &settings};
 	struct server_config config;

@@ -153,7 +153,7 @@ int cmd_wait(int argc, char **argv)
 	/* Static, because a lookup that is under way at the end uses it until the process exits. */
 	static struct waiting waiting;
 	struct error err = {ERROR_NONE, ""};
-	struct wait_settings settings;
+	struct wait_settings settings = {0};
 	struct options options = {.table = option_table, .usage = usage, .settings = &settings};
 
 	if (options_help(&options, argc, argv))

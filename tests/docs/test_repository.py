@@ -53,7 +53,7 @@ def test_patterns_for_files_that_moved_are_not_left_behind():
 
 
 def test_what_a_reader_takes_in_at_once_has_a_bound():
-    """Lines of 120 columns, functions of 60 lines, files of 500."""
+    """Lines of 120 columns, and of the program functions of 60 lines and files of 500: tests hold long tables."""
     for path in tracked():
         name = path.relative_to(ROOT)
         if path.suffix not in (".c", ".h"):
@@ -61,8 +61,9 @@ def test_what_a_reader_takes_in_at_once_has_a_bound():
         lines = path.read_text().splitlines()
         for number, line in enumerate(lines, 1):
             assert len(line.expandtabs(8)) <= 120, f"{name}:{number}"
-        if name.parts[0] in ("src", "include"):
-            assert len(lines) <= 500, name
+        if name.parts[0] not in ("src", "include"):
+            continue
+        assert len(lines) <= 500, name
         starts = [number for number, line in enumerate(lines) if line == "{"]
         ends = [number for number, line in enumerate(lines) if line == "}"]
         for start, end in zip(starts, ends, strict=True):
