@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The stage `build` compiles the program and runs the unit tests and data cases on it; the image holds the program, the
 # loader and the libraries that it asks for, and nothing else: no shell, no package manager, no user database.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tfconfig-webhook: `make help` lists the targets.
 #
 # Knobs, on the command line or in the environment:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BENCH_BARE_SERVER_H
 #define BENCH_BARE_SERVER_H
 

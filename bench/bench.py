@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The webhook beside a bare libmicrohttpd that echoes the body, and beside a webhook in Go with controller-runtime.
 
     make bench [BENCH_SECONDS=5] [BENCH_PAIRS=5] [BENCH_ONLY=throughput,rate,handshake,burst,silent,threads,sizes,core]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What an admission adds to the creation of a pod, inside a real API server: a table and a plot (root).
 
     make bench-cluster [BENCH_PODS=150] [BENCH_ROUNDS=5] [BENCH_CONTAINERS=2]

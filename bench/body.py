@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The review that is measured: a recorded pod of 6 kB, with a group of 8 unless another size is asked for."""
 
 import json

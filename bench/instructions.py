@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the core spends on the review of a pod, 6 kB, with a group of 8: instructions, by function, and allocations.
 
     make test-instructions

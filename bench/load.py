@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Load on a server: at full speed, at a fixed rate, with new connections; and connections that stay silent."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is measured: each function returns {figure: {whose: values}}, where values are those of rounds in turn."""
 
 import base64

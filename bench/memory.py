@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The webhook's resident memory over many requests, and while it is sent the worst bodies, many at once.
 
     make bench-memory [BENCH_REQUESTS=10000000] [BENCH_SECONDS=5]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measured values as text, as a markdown table, and as bars in an SVG, and the machine that they are from."""
 
 import html

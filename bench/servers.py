@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The servers that are measured, as child processes on 127.0.0.1, and what each of them costs."""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`silent.py PORT COUNT`: connections to 127.0.0.1 that take a place and say nothing.
 
 Half never greet, half stop after the TLS handshake. Prints "ready" when all are there, waits for a line, and prints how

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The webhook at work, without a cluster: this script plays the API server and the StatefulSet controller.
 
 It mints certificates, starts the webhook over TLS, sends it the StatefulSet of a sample, puts the answer's patch on it,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """From an empty Kubernetes on this machine to a model that two pods have trained: each command as one types it, and
 what it prints. At the end, by Ctrl-C too, nothing of the cluster stays.
 """

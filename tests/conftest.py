@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all Python tests share: where the program is, and how to ask it for an answer."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the API server and the StatefulSet controller do around the webhook, as far as tests need it.
 
 Nothing here knows what the webhook decides: it wraps objects into reviews, applies an answer's patch as the API server

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The webhook as it is usually written in Go, with controller-runtime: the pod is decoded into its type, changed and
 // encoded again, and the patch is what differs. It gives containers the TF_CONFIG that our webhook gives them, and the
 // pod the same labels. It checks less and keeps no access log, which is in its favour.

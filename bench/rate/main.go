@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Posts a file at a fixed rate and prints the 99th percentile of the time until an answer, in milliseconds.
 //
 //	rate URL FILE RATE SECONDS CONNECTIONS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_RFC3339_H
 #define BASE_RFC3339_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLUSTER_EVENT_H
 #define CLUSTER_EVENT_H
 

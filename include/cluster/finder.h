@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLUSTER_FINDER_H
 #define CLUSTER_FINDER_H
 

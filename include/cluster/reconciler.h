@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLUSTER_RECONCILER_H
 #define CLUSTER_RECONCILER_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLUSTER_SYNC_H
 #define CLUSTER_SYNC_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLUSTER_TRACKED_SETS_H
 #define CLUSTER_TRACKED_SETS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CMD_COMMANDS_H
 #define CMD_COMMANDS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CMD_OPTION_H
 #define CMD_OPTION_H
 

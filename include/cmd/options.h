@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 

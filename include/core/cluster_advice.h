@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_CLUSTER_ADVICE_H
 #define CORE_CLUSTER_ADVICE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_MESSAGES_H
 #define CORE_MESSAGES_H
 

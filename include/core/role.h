@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_ROLE_H
 #define CORE_ROLE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CORE_STAMP_CHECK_H
 #define CORE_STAMP_CHECK_H
 

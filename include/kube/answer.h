@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef KUBE_ANSWER_H
 #define KUBE_ANSWER_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef KUBE_OBJECT_H
 #define KUBE_OBJECT_H
 

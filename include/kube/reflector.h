@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef KUBE_REFLECTOR_H
 #define KUBE_REFLECTOR_H
 

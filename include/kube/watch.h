@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef KUBE_WATCH_H
 #define KUBE_WATCH_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef NET_BODY_H
 #define NET_BODY_H
 

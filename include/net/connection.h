@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef NET_CONNECTION_H
 #define NET_CONNECTION_H
 

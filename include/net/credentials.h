@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef NET_CREDENTIALS_H
 #define NET_CREDENTIALS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef NET_HTTP_REQUEST_H
 #define NET_HTTP_REQUEST_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef NET_METRICS_H
 #define NET_METRICS_H
 

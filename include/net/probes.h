@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef NET_PROBES_H
 #define NET_PROBES_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PKI_INSPECT_H
 #define PKI_INSPECT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PKI_KEYPAIR_H
 #define PKI_KEYPAIR_H
 

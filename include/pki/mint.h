@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PKI_MINT_H
 #define PKI_MINT_H
 

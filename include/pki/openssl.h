@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PKI_OPENSSL_H
 #define PKI_OPENSSL_H
 

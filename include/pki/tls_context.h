@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PKI_TLS_CONTEXT_H
 #define PKI_TLS_CONTEXT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PKI_WIPE_H
 #define PKI_WIPE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RENDER_MANIFESTS_H
 #define RENDER_MANIFESTS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RENDER_PRINT_TEXT_H
 #define RENDER_PRINT_TEXT_H
 

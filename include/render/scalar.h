@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RENDER_SCALAR_H
 #define RENDER_SCALAR_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RENDER_YAML_EVENTS_H
 #define RENDER_YAML_EVENTS_H
 

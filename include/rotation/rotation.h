@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ROTATION_ROTATION_H
 #define ROTATION_ROTATION_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ROTATION_SELF_CHECK_H
 #define ROTATION_SELF_CHECK_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ROTATION_TAKE_STEP_H
 #define ROTATION_TAKE_STEP_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVE_CLUSTER_RIGHTS_H
 #define SERVE_CLUSTER_RIGHTS_H
 

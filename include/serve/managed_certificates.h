@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVE_MANAGED_CERTIFICATES_H
 #define SERVE_MANAGED_CERTIFICATES_H
 

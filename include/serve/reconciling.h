@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVE_RECONCILING_H
 #define SERVE_RECONCILING_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SYS_CPUS_H
 #define SYS_CPUS_H
 

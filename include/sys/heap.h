@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SYS_HEAP_H
 #define SYS_HEAP_H
 

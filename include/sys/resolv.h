@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SYS_RESOLV_H
 #define SYS_RESOLV_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef WAIT_LOOKUPS_H
 #define WAIT_LOOKUPS_H
 

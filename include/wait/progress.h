@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef WAIT_PROGRESS_H
 #define WAIT_PROGRESS_H
 

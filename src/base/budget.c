@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/budget.h"
 
 void budget_init(struct budget *budget, size_t limit)

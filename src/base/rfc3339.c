@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "base/rfc3339.h"
 
 static const char format[] = "%Y-%m-%dT%H:%M:%SZ";

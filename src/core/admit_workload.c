@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/admit_workload.h"
 
 #include "base/json.h"

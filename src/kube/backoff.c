@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/backoff.h"
 
 static unsigned longest_delay(const struct backoff *backoff)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/watch_events.h"
 
 /* API servers write the type first: https://github.com/kubernetes/kubernetes, metav1.WatchEvent. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "pki/inspect.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "render/print.h"
 
 const char *print_count(char ret_text[PRINT_COUNT_MAX], unsigned count)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "render/print_env.h"
 
 static void env_begin(struct print *print, const struct set_report *set)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "render/yaml_events.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "rotation/take_step.h"
 
 #include <stdio.h>

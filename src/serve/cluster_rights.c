@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/cluster_rights.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/reconciling.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/clock.h"
 
 uint64_t clock_microseconds(void)

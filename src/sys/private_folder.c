@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/private_folder.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "wait/progress.h"
 
 enum { PROGRESS_REPEAT = 30 * 1000 }; /* milliseconds */

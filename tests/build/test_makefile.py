@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Makefile: what has to be built anew after a change is."""
 
 import os

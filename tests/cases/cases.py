@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a data case is read from its folder; the runner and record.py share it."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes what the program answers now into data cases: expected.json and patched.json, or stderr.
 
     python3 tests/cases/record.py CASE...

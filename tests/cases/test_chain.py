@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a StatefulSet to its pods, with AdmissionReviews as a real API server sent them.
 
 The set `trainer` of namespace `ml` has 3 replicas whose ordinals start at 5, two containers and two init containers.

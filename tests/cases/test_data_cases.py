@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data cases: a folder below pod/, set/ or review/ for each, so that a new case needs no code.
 
     review.json    the question, as the API server would send it (or bytes that are no review at all)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tfconfig-webhook certs`: what it mints, what it refuses, and what it leaves on the disk."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The documentation says what the code says: settings, annotations, messages, rights, metrics, versions, targets."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The manual page is one that man and groff take, and holds what --help says."""
 
 import os

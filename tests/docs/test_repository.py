@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files are what .editorconfig and .gitattributes say, and what was recorded stays byte for byte."""
 
 import re
@@ -50,6 +51,14 @@ def test_patterns_for_files_that_moved_are_not_left_behind():
     for pattern in patterns:
         folder = pattern.removesuffix("**")
         assert any(name.match(pattern) or name.as_posix().startswith(folder) for name in names), pattern
+
+
+def test_every_source_names_its_licence():
+    sources = [path for path in tracked() if not is_recorded(path) and (
+        path.suffix in (".c", ".h", ".go", ".lua", ".py") or path.read_bytes().startswith(b"#!"))]
+    assert len(sources) > 400
+    for path in sources:
+        assert "SPDX-License-Identifier: Apache-2.0" in "".join(path.read_text().splitlines(keepends=True)[:2]), path
 
 
 def test_what_a_reader_takes_in_at_once_has_a_bound():

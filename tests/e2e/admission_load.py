@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A steady stream of admissions through the API server: `admission_load.py KUBECONFIG NAMESPACE RATE`.
 
 Half of them create an opted-in StatefulSet, half a pod of one, all as a dry run, so the webhook is asked and nothing is

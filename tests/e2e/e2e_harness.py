@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One Kubernetes for all tests of a run, the webhook installed as an admin does it, and kubectl as a user runs it.
 
 A test module says `pytest_plugins = ["e2e_harness"]`. E2E_KUBERNETES=next tests on the newer control plane. E2E_CLUSTER

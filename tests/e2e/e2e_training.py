@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow in the cluster, as an admin provides it, and what a training prints."""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Clients that only take: `hostile_clients.py COUNT ADDRESS:PORT...`.
 
 To each address COUNT connections that never speak, 50 that send the head of a request over TLS and then a byte a second,

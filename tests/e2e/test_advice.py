@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the webhook says after a look at the cluster: warnings at `kubectl apply`, events later; and the rights for it.
 
 The texts are here as kubectl prints them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user is told: by kubectl apply about a StatefulSet, by its events about a pod; and that the cure cures."""
 
 import json

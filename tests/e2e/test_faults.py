@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A webhook's worst days, each under 50 admissions a second: none is wrong, and none fails but where that can't be.
 
 By `make e2e-faults`: they take their time.

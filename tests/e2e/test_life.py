@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The life of a StatefulSet with a real API server and real controllers: when its pods roll, and above all when not."""
 
 import copy

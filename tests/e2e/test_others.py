@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The webhook among others: beside other webhooks, in an outage, installed twice, and gone."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the processes of the pods find in their environment, in every shape that a group can have."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A scaled set gets its new group by one restart, with both replicas of the webhook at work; or its events say why not.
 
 Nothing is asserted on speed; how long it took is printed.

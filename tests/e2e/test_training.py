@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow trains with the TF_CONFIG that it gets: the samples, smaller (training/), to their end."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cluster is the one that was asked for: tests on another version would prove nothing about it."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pods that wait for their peers' names: in real containers, with their limits, against the cluster's own DNS."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Images without a Docker engine: the project's own, built from the Dockerfile as it stands, and the base it asks for.
 
 The base comes from debootstrap and is kept, with the layers, below build/image, so that only the first run takes

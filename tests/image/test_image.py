@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The image: built from the Dockerfile without a Docker engine, then entered as the user it names."""
 
 import json

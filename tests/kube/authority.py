@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Certificates for tests: a CA that signs what a test asks for."""
 
 import datetime

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lets a test use the client of the Kubernetes API: commands from stdin, a line of stdout for each.
  *

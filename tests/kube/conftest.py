@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fake API server for every test of this folder."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The client of the Kubernetes API in a process of its own: client_driver.c says what it understands."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Kubernetes API server, as far as one client and two objects need it, with faults that a test switches on.
 
 It serves one Secret and one MutatingWebhookConfiguration over TLS: get, list, watch, JSON patches and server-side

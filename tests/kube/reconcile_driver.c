@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the reconciler alone, until stdin ends, and prints one line for each of its callbacks.
  *

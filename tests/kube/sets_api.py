@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fake API server with StatefulSets, Services and Events of all namespaces: pages, watches that go on, admission.
 
     api = SetsApi(folder)

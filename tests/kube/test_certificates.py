@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`serve --cert-mode self-managed` against an API server with faults on demand: whatever happens to it and to the objects,
 a client that trusts what the registration publishes is served.
 """

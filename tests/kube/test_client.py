@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The client of the Kubernetes API: requests, watches, and how it copes with an API server in trouble."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Certificates that manage themselves, when objects are out of reach, or what is written to them does not last."""
 
 import pytest

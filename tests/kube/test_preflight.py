@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Advice that needs a look at the cluster: what `serve` asks the API server while a StatefulSet is reviewed, and that
 nothing that the API server does, or fails to do, costs more than the advice."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reconciler against an API server with faults on demand, and with stage 1 as its webhook."""
 
 import contextlib

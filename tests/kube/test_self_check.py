@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The check of a replica's own certificate, as the API server would do it."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `kubectl apply -k` would send: built with Kustomize, held against the program and Kubernetes' defaults."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What people and tools do to a stored StatefulSet: each change takes the object and edits it in place."""
 
 import oracle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks the program for an answer and checks, every time, what must hold of any answer."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A second, plain model of what the webhook has to decide, written from the contract and not from the program.
 
 It knows decisions (allowed, denied, and what happens to the stamps) and values (role, index, TF_CONFIG), and says them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many examples: `make test` takes `quick`, the default, `make check` takes HYPOTHESIS_PROFILE=long, and nothing takes
 `endless` but a night."""
 

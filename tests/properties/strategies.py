@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StatefulSets as users write them, right and wrong, and the pods that the controller makes of them.
 
 A strategy returns plain objects, as the API server sends them, so that a failing example can be pasted into a manifest.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When a StatefulSet is applied with a warning, and when without: what a sound set is told is nothing at all.
 
 A word of each warning is looked for, not its text.

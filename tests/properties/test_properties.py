@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What must hold for every StatefulSet and every pod, tried over generated ones."""
 
 import base64

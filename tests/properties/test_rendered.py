@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`render` says what `review` says about each object, whatever form its manifest has; and what it adds is right.
 
 What it adds is advice on the Service and on the other sets of a group, where they are in the input; a word of each is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A StatefulSet's whole life, in any order of events, against the model.
 
 Applied, scaled behind the webhook's back, restarted, annotated, undone, edited by hand, opted out and in; and at any

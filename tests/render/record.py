@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes what kubectl makes of the cases in yaml_cases.py into kubectl.json, without a cluster.
 
     python3 tests/render/record.py [KUBECTL]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of `render` share: how to run the program, or only its YAML reader."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tfconfig-webhook render`: what it reads, what it says, and in which forms."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """YAML is read as kubectl reads it: held against what kubectl was seen to make of it, and against kubectl itself."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """YAML in all its oddities, to be read as kubectl reads it.
 
 Each case is a ConfigMap with a `spec` of its own, since kubectl reads objects alone. What it makes of each is in

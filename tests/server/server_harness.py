@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts the server as a cluster would, and speaks to it over TLS, down to single bytes where a test needs them."""
 
 import contextlib

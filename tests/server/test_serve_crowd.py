@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many connections at once: who asks finds a place, whoever else holds most of them, and memory keeps its bound."""
 
 import contextlib

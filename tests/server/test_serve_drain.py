@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end: not ready at once, serving on while others learn of it, and no request lost."""
 
 import contextlib

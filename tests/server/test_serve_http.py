@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The HTTP rules of the TLS port: what is answered, with which status, and what a connection survives."""
 
 import http.client

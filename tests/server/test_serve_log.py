@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The log: what a line holds, and what it never does."""
 
 import datetime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One number bounds what requests can make the process hold; who finds it in use is told to come back."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plain port: probes, and a page of metrics that Prometheus takes and that tells the truth."""
 
 import shutil

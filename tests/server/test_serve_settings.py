@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Settings: flags, variables and defaults; what is checked before serving; where the server listens."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slow and silent clients: each ends in its time, and holds up nobody."""
 
 import contextlib

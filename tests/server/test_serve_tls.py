@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TLS: versions, failed handshakes, and certificates that change while the server serves."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow itself reads what we emit.
 
 Each value comes out of the program, from a StatefulSet through its stamp to a pod, and goes into the environment of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "json_patch.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JSON_PATCH_H
 #define JSON_PATCH_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ROTATION_WORLD_H
 #define ROTATION_WORLD_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAME_VERDICT_H
 #define SAME_VERDICT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "net/arenas.h"
 #include "suites.h"
 #include "unit.h"

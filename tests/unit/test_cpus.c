@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "suites.h"
 #include "sys/cpus.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A DNS server that tests control, in a network where the program can ask no other. Needs root."""
 
 import ctypes

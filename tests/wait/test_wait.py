@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tfconfig-webhook wait`: which names it asks for and how often, what it prints, and how it ends."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asynchronous training with parameter servers. Each pod runs this file; TF_CONFIG tells it which part it plays:
 the chief drives the training, workers compute, parameter servers hold the model, the evaluator watches its checkpoints.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synchronous training on all pods of a StatefulSet. Each pod runs this file; TF_CONFIG, which TensorFlow reads by
 itself, tells it who it is. Run alone, without TF_CONFIG, it trains alone.
 """

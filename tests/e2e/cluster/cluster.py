@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A whole Kubernetes of one node on this machine, in a network namespace of its own.
 
 The API server, etcd, the controller manager, the scheduler, the kubelet with containerd, kube-proxy and CoreDNS, built

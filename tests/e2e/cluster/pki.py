@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The certificates of a test cluster: one authority, and what it signs."""
 
 import datetime
