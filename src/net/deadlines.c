@@ -82,9 +82,10 @@ static void release_place(struct deadlines *deadlines, struct deadline *deadline
 /* The lock keeps the descriptor from being closed, and reused, meanwhile. */
 static void end_connection(struct deadlines *deadlines, struct deadline *deadline, atomic_ulong *counter)
 {
+	/* Counted first: whoever sees the end of the connection may read the metrics next. */
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 	shutdown(deadline->fd, SHUT_RDWR);
 	release_place(deadlines, deadline);
-	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 /* The oldest connection of a state that has more connections than are spared; else NULL. */
