@@ -249,7 +249,7 @@ static void *run(void *context)
 
 	arena_enter(&certificates->replica.arena);
 	while (!atomic_load(&certificates->stopping)) {
-		unsigned seconds;
+		unsigned seconds = 0;
 
 		if (take_steps(certificates, &seconds, &err) == 0) {
 			backoff_reset(&certificates->backoff);
