@@ -28,7 +28,7 @@ enum {
 struct http_request {
 	struct runtime *runtime; /* borrowed */
 	struct body body;
-	struct suspended_review *suspended; /* while, and after, the review waits for a lookup; NULL: it has not */
+	struct suspended_review *suspended; /* if the review waits, or has waited, for a lookup; else NULL */
 	uint64_t begun;                     /* clock_microseconds at the end of the head */
 	size_t announced;                   /* Content-Length, 0 if there is none */
 	size_t discarded;                   /* bytes of a refused body that were read and dropped */
@@ -42,6 +42,7 @@ enum http_request_next {
 	HTTP_REQUEST_ANSWER, /* answer the refusal at once */
 };
 
+/* An empty request, which owns nothing and borrows the runtime. */
 void http_request_init(struct http_request *request, struct runtime *runtime);
 
 /* Frees what the request holds and leaves it as after http_request_init. */

@@ -36,10 +36,10 @@ struct render_options {
 };
 
 /*
- * Prints the results to `file`, and notes to stderr after them. *ret_failed: something was denied, or the one pod has
- * no TF_CONFIG. Returns -1 where the input can't be read or the output written, and with ERROR_USAGE where the input
- * does not have the one set or pod that the options ask for; messages name the command's flags. What was printed
- * before an error stays printed. Not thread-safe.
+ * Prints the results to `file`, and notes to stderr after them. *ret_failed: something was denied, or RENDER_ENV found
+ * no TF_CONFIG. Returns -1 if the input can't be read, the output can't be written, or the input does not have the one
+ * set or pod that the options ask for; messages name the command's flags. What was printed before an error stays
+ * printed. Not thread-safe.
  */
 MUST_CHECK int render_run(const struct render_options *options, FILE *file, bool *ret_failed, struct error *err);
 

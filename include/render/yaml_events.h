@@ -57,8 +57,8 @@ MUST_CHECK int yaml_events_next(struct yaml_events *events, const struct yaml_pl
 MUST_CHECK int yaml_events_token(struct yaml_events *events, struct fy_token *token, const char **ret_text);
 
 /*
- * Set the error, with the place of the event before it; _here adds the place to an error that is already set. All
- * return -1.
+ * Set the error with the place of the event; _here adds the place to an error that is already set, and _for_memory
+ * names only the file. All return -1.
  */
 int yaml_events_fail(struct yaml_events *events, const char *message);
 int yaml_events_fail_here(struct yaml_events *events);
