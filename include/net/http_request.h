@@ -17,7 +17,7 @@
  */
 
 /* The answer if others hold the memory that a body or answer needs. */
-#define HTTP_REQUEST_NO_MEMORY "no memory just now: try again"
+#define HTTP_REQUEST_NO_MEMORY "no memory right now: try again"
 
 enum {
 	/* Bytes of a refused body that are read, so that the client sees the answer. After more, the connection is

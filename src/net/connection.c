@@ -129,7 +129,7 @@ static void refuse(struct runtime *runtime, int fd, gnutls_session_t session)
 	atomic_fetch_add_explicit(&runtime->metrics.connections_refused, 1, memory_order_relaxed);
 	gnutls_transport_set_pull_function(session, receive_nothing);
 	shutdown(fd, SHUT_RDWR);
-	log_event(runtime->log, LOG_LEVEL_DEBUG, "connection refused: no memory just now", NULL);
+	log_event(runtime->log, LOG_LEVEL_DEBUG, "connection refused: no memory right now", NULL);
 }
 
 /* NULL if there is no memory for it: it has then been refused. */
