@@ -144,9 +144,16 @@ def test_requests_under_way_are_not_cut_for_a_newcomer(serve):
 def test_while_most_places_are_at_work_the_time_for_it_is_a_tenth(serve):
     server = serve("--threads", "2", "--max-connections", "16", "--request-timeout", f"{PATIENCE + 10}s")
     busy = []
-    for _ in range(16):
+
+    def occupy():
         busy.append(server.tls())
         busy[-1].sendall(post(pod_review())[:-1])  # none finishes its request
+
+    for _ in range(14):
+        occupy()
+    server.wait_for_metric("admission_in_flight", 14)  # one that has not asked yet would make room for the others
+    for _ in range(2):
+        occupy()
     assert server.review(pod_review()).status == 200
     assert server.metrics()["connections_timed_out_total"] >= 1
     for sock in busy:
