@@ -170,9 +170,9 @@ demo-cluster: cluster-ready ## from an empty Kubernetes on this machine to a tra
 
 # Suites run side by side, as most of them wait most of the time. Each is a target, `make test-kube` say, and a line of
 # the table at the end; what it prints comes in one piece when it has ended. The longest come first.
-suites = @tools/suite --forget; \
+suites = @SUITES=$$(mktemp -d); export SUITES; \
 	$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) --output-sync=target $(1); \
-	status=$$?; tools/suite --table; exit $$status
+	status=$$?; tools/suite --table; rm -r "$$SUITES"; exit $$status
 
 # The program as it is shipped is asked everything. AddressSanitizer, with undefined behaviour, watches whatever reads
 # what others wrote; ThreadSanitizer the server, whose threads share something.
