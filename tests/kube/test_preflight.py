@@ -219,15 +219,15 @@ def test_a_right_to_only_one_kind_causes_no_flood(api, advised):
 
 
 def test_an_api_server_that_hangs_costs_only_the_advice(api, advised):
-    server = advised("--request-timeout", "5s")  # 20 that wait for each other, or one without a bound, are cut
+    server = advised("--request-timeout", "15s")  # 60 that wait for each other, or one without a bound, are cut
     with api.hang(where=is_advice) as fault:
         assert warnings(server.review(review())) == []
-        assert len(ask_many(server, 20, lambda i: review(uid=str(i)))) == 20
+        assert len(ask_many(server, 60, lambda i: review(uid=str(i)))) == 60
         assert fault.hits >= 1 and not fault.ended.is_set()
         metrics = server.metrics()
-    assert metrics["advice_late_total"] == 21
-    assert metrics['advice_lookups_total{result="unknown"}'] == 21
-    assert metrics['admission_requests_total{resource="statefulsets",operation="CREATE",decision="patched"}'] == 21
+    assert metrics["advice_late_total"] == 61
+    assert metrics['advice_lookups_total{result="unknown"}'] == 61
+    assert metrics['admission_requests_total{resource="statefulsets",operation="CREATE",decision="patched"}'] == 61
 
 
 def test_an_api_server_that_does_not_shake_hands_costs_only_the_advice(api, advised):
@@ -382,7 +382,7 @@ def test_a_stop_ends_reviews_that_wait_for_an_api_server_that_hangs(api, advised
 
 def test_a_stop_amid_many_reviews_is_clean(advised):
     for _ in range(3):
-        server = advised("--threads", "4")
+        server = advised(*PATIENT, "--threads", "4")
         asking = [Asking(server, member(uid=str(i))) for i in range(16)]
         eventually(lambda: server.metrics()['advice_lookups_total{result="missing"}'] > 0, "it has begun")
         assert server.stop() == 0
