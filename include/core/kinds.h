@@ -11,7 +11,7 @@
 /* By the group and the resource of a request, such as "apps" and "statefulsets". NULL: none. */
 const struct workload_kind *kind_of_resource(const char *group, const char *resource);
 
-/* By what a controller reference says, such as "StatefulSet" and "apps/v1", each of which may be NULL. NULL: none. */
-const struct workload_kind *kind_of_owner(const char *kind, const char *api_version);
+/* By what an object, or a reference to it, says: "StatefulSet" and "apps/v1". Each may be NULL. NULL: none. */
+const struct workload_kind *kind_of_object(const char *kind, const char *api_version);
 
 #endif

@@ -56,7 +56,7 @@ static int read_owner(const cJSON *owner, struct member *member, struct verdict 
 	const char *name = json_get_string(owner, "name");
 	const char *found;
 
-	member->kind = kind_of_owner(kind, version);
+	member->kind = kind_of_object(kind, version);
 	if (!member->kind) {
 		found = arena_printf(verdict->arena, "%s of %s", verdict_quote(verdict, kind ? kind : ""),
 				     verdict_quote(verdict, version ? version : ""));

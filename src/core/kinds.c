@@ -26,7 +26,7 @@ static bool is_version_of(const char *api_version, const char *group)
 	return strncmp(api_version, group, len) == 0 && api_version[len] == '/';
 }
 
-const struct workload_kind *kind_of_owner(const char *kind, const char *api_version)
+const struct workload_kind *kind_of_object(const char *kind, const char *api_version)
 {
 	for (size_t i = 0; kind && api_version && i < ARRAY_LEN(kinds); i++) {
 		if (strcmp(kinds[i]->name, kind) == 0 && is_version_of(api_version, kinds[i]->group))

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "base/text.h"
+#include "core/kinds.h"
 #include "core/messages.h"
 #include "render/document_walk.h"
 #include "render/yaml.h"
@@ -77,16 +78,6 @@ static int add(struct manifests *manifests, struct manifest_list *list, const cJ
 	return 0;
 }
 
-/* True if the version belongs to the group: "apps/v1" to "apps", "v1" to "". */
-static bool is_of_group(const char *version, const char *group)
-{
-	size_t len = strlen(group);
-
-	if (len == 0)
-		return !strchr(version, '/');
-	return strncmp(version, group, len) == 0 && version[len] == '/';
-}
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text);
@@ -118,9 +109,9 @@ static int add_object(struct manifests *manifests, cJSON *object, const struct p
 			  place->line);
 		return 0;
 	}
-	if (strcmp(kind, "StatefulSet") == 0 && is_of_group(version, "apps"))
+	if (kind_of_object(kind, version))
 		return add(manifests, &manifests->sets, object, place, err);
-	if (strcmp(kind, "Service") == 0 && is_of_group(version, ""))
+	if (strcmp(kind, "Service") == 0 && !strchr(version, '/'))
 		return add(manifests, &manifests->services, object, place, err);
 	if (strcmp(kind, "Kustomization") == 0)
 		notes_add(manifests->notes, "%s: not built: pipe kubectl kustomize into tfconfig-webhook render -f -",

@@ -39,11 +39,17 @@ static void the_ordinal_follows_the_sets_name(void)
 	}
 }
 
+static struct workload set_with(struct arena *arena, const char *spec)
+{
+	const char *text = arena_printf(arena, "{\"spec\":{%s}}", spec);
+
+	return workload_of(&statefulset_kind, json_parse(arena, text, strlen(text), NULL));
+}
+
 /* What is read of a set with this spec; the denial's end where it is denied. */
 static const char *read_size(struct arena *arena, const char *spec, unsigned *ret_size, unsigned *ret_first)
 {
-	const char *text = arena_printf(arena, "{\"spec\":{%s}}", spec);
-	const struct workload set = workload_of(&statefulset_kind, json_parse(arena, text, strlen(text), NULL));
+	const struct workload set = set_with(arena, spec);
 	struct verdict verdict = {.arena = arena, .object = "it"};
 
 	*ret_size = *ret_first = 99;
@@ -81,13 +87,6 @@ static void the_size_stands_in_replicas_and_ordinals(void)
 			  rows[i].spec);
 		unit_arena_end(&unit);
 	}
-}
-
-static struct workload set_with(struct arena *arena, const char *spec)
-{
-	const char *text = arena_printf(arena, "{\"spec\":{%s}}", spec);
-
-	return workload_of(&statefulset_kind, json_parse(arena, text, strlen(text), NULL));
 }
 
 static void the_shape_is_size_start_and_service(void)
@@ -142,15 +141,15 @@ static void how_pods_start_and_come_by_a_template(void)
 	}
 }
 
-static void a_kind_is_found_by_resource_and_by_owner(void)
+static void a_kind_is_found_by_resource_and_by_object(void)
 {
 	CU_ASSERT(kind_of_resource("apps", "statefulsets") == &statefulset_kind);
 	CU_ASSERT(!kind_of_resource("", "statefulsets") && !kind_of_resource("apps", "deployments"));
-	CU_ASSERT(kind_of_owner("StatefulSet", "apps/v1") == &statefulset_kind);
-	CU_ASSERT(kind_of_owner("StatefulSet", "apps/v2") == &statefulset_kind);
-	CU_ASSERT(!kind_of_owner("StatefulSet", "apps") && !kind_of_owner("StatefulSet", "appsx/v1"));
-	CU_ASSERT(!kind_of_owner("ReplicaSet", "apps/v1") && !kind_of_owner("StatefulSet", "example.com/v1"));
-	CU_ASSERT(!kind_of_owner(NULL, "apps/v1") && !kind_of_owner("StatefulSet", NULL));
+	CU_ASSERT(kind_of_object("StatefulSet", "apps/v1") == &statefulset_kind);
+	CU_ASSERT(kind_of_object("StatefulSet", "apps/v2") == &statefulset_kind);
+	CU_ASSERT(!kind_of_object("StatefulSet", "apps") && !kind_of_object("StatefulSet", "appsx/v1"));
+	CU_ASSERT(!kind_of_object("ReplicaSet", "apps/v1") && !kind_of_object("StatefulSet", "example.com/v1"));
+	CU_ASSERT(!kind_of_object(NULL, "apps/v1") && !kind_of_object("StatefulSet", NULL));
 }
 
 int add_statefulset_suite(void)
@@ -160,7 +159,7 @@ int add_statefulset_suite(void)
 		{"the size stands in replicas and ordinals", the_size_stands_in_replicas_and_ordinals},
 		{"the shape is size, start and service", the_shape_is_size_start_and_service},
 		{"how pods start and come by a template", how_pods_start_and_come_by_a_template},
-		{"a kind is found by resource and by owner", a_kind_is_found_by_resource_and_by_owner},
+		{"a kind is found by resource and by object", a_kind_is_found_by_resource_and_by_object},
 		{0},
 	};
 
